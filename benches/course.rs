@@ -23,7 +23,7 @@ mod clock;
 
 use averment_base::limits::Limits;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_fixtures::Rules;
 use averment_traces::read::read_str;
 use bumpalo::Bump;
@@ -41,7 +41,7 @@ fn fastest(tries: usize, mut work: impl FnMut() -> Duration) -> Duration {
 fn judged(rules: &str, run: &str) -> Duration {
     let rules = Rules::from_text("bench.assert", rules).unwrap();
     let limits = Limits::default();
-    let prepared = Prepared::new(rules.program());
+    let prepared = PreparedProgram::new(rules.program());
     let options = EvaluateOptions::default();
     fastest(9, || {
         let arena = Bump::new();

@@ -1,17 +1,17 @@
 //! The assertions of rules, whatever the run.
 
 use crate::outcome::Severity;
-use averment_report::table::{Item, Location, Table};
+use averment_report::table::{ReportItem, Location, ReportTable};
 
 /// An assertion of the rules, whatever the run.
 #[derive(Debug, Clone, Copy)]
 pub struct Assertion<'r> {
-    table: &'r Table,
-    item: &'r Item,
+    table: &'r ReportTable,
+    item: &'r ReportItem,
 }
 
 impl<'r> Assertion<'r> {
-    pub(crate) fn new(table: &'r Table, item: &'r Item) -> Self {
+    pub(crate) fn new(table: &'r ReportTable, item: &'r ReportItem) -> Self {
         Self { table, item }
     }
 

@@ -2,23 +2,23 @@
 
 use crate::error::RunError;
 use crate::outcome::Outcome;
-use crate::rules::{Inner, Rules};
-use crate::trace::plain;
+use crate::rules::{SharedRules, Rules};
+use crate::trace::openable_path;
 use averment_bulk::all_runs;
-use averment_bulk::faults::Faults;
-use averment_bulk::feed::{self, Input};
-use averment_bulk::judge::Done;
+use averment_bulk::faults::FaultInjector;
+use averment_bulk::feed::{self, TraceInput};
+use averment_bulk::judge::RunResult;
 use averment_bulk::near_names::NearNames;
-use averment_bulk::ordered::{Next, Ordered};
-use averment_bulk::pipeline::{self, Broken, Finished, Pipeline};
-use averment_bulk::understood::Understood;
-use averment_bulk::unused::Unused;
+use averment_bulk::ordered::{NextChunk, OrderedChunks};
+use averment_bulk::pipeline::{self, MissingRuns, FinishedChunk, Pipeline};
+use averment_bulk::reading_notes::ReadingNotes;
+use averment_bulk::unused_names::UnusedNames;
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_report::drawn::DrawnLimits;
+use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::Gate;
-use averment_report::model::Detail;
-use averment_report::profile::Costs;
-use averment_report::totals::{Counts, Totals};
+use averment_report::model::ReportDetail;
+use averment_report::profile::CheckCosts;
+use averment_report::totals::{Counts, RunTotals};
 use averment_traces::read::CHUNK_SIZE;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -57,7 +57,7 @@ pub struct Batch {
 
 /// What reports want of a batch.
 #[derive(Debug, Default)]
-pub struct Wants {
+pub struct ReportNeeds {
     /// The width of pieces of the trace; `None` when nothing draws them.
     pub excerpt: Option<usize>,
     /// Reasons and evidence.
@@ -77,7 +77,7 @@ pub struct Wants {
     /// How long each run took.
     pub timed: bool,
     /// Where the costs are noted, while a profile is made.
-    pub profile: Option<Costs>,
+    pub profile: Option<CheckCosts>,
 }
 
 impl Rules {
@@ -105,8 +105,8 @@ impl Batch {
     /// while they are taken, some chunks ahead, and ends where the iterator is dropped. A file that cannot be read is an error among them.
     #[must_use]
     pub fn outcomes<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> BatchOutcomes {
-        let pipeline = self.pipeline(Wants { findings: true, ..Wants::default() });
-        let chunks = Self::start(&pipeline, inputs(files));
+        let pipeline = self.build_pipeline(ReportNeeds { findings: true, ..ReportNeeds::default() });
+        let chunks = Self::start_threads(&pipeline, file_inputs(files));
         let (ready, summary) = (VecDeque::new(), Summary::default());
         BatchOutcomes { pipeline, chunks, ready, summary, over_runs: None, ended: false }
     }
@@ -131,21 +131,21 @@ impl Batch {
     /// whether all is well, as `aver check --format summary` does it.
     #[must_use]
     pub fn summary<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Summary {
-        let pipeline = self.pipeline(Wants { compact: true, ..Wants::default() });
-        let mut chunks = Self::start(&pipeline, inputs(files));
+        let pipeline = self.build_pipeline(ReportNeeds { compact: true, ..ReportNeeds::default() });
+        let mut chunks = Self::start_threads(&pipeline, file_inputs(files));
         let mut summary = Summary::default();
         loop {
-            match chunks.wait(None) {
-                Next::Finished(one) => {
-                    one.done.iter().for_each(|done| summary.count(done));
+            match chunks.wait_next(None) {
+                NextChunk::Finished(one) => {
+                    one.done.iter().for_each(|done| summary.count_result(done));
                     summary.totals.add_chunk(&one.totals);
-                    summary.lose(one.lost, false);
+                    summary.count_lost(one.lost, false);
                 }
-                Next::Nothing => {}
-                Next::End => {
-                    summary.miss(chunks.join());
-                    let over_runs = all_runs::report(&pipeline, chunks.over_runs());
-                    over_runs.iter().for_each(|report| summary.totals.add(report));
+                NextChunk::Nothing => {}
+                NextChunk::End => {
+                    summary.count_missing(chunks.join_workers());
+                    let over_runs = all_runs::over_runs_report(&pipeline, chunks.over_runs());
+                    over_runs.iter().for_each(|report| summary.totals.add_run(report));
                     return summary;
                 }
             }
@@ -155,9 +155,9 @@ impl Batch {
     /// Everything that judging needs, for reports that want so much.
     #[doc(hidden)]
     #[must_use]
-    pub fn pipeline(&self, wants: Wants) -> Arc<Pipeline> {
-        let Inner { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let Wants { excerpt, findings, drawn, violations, compact, lines, steps, measured, timed, profile } = wants;
+    pub fn build_pipeline(&self, wants: ReportNeeds) -> Arc<Pipeline> {
+        let SharedRules { programs, table, options, policy, reading, .. } = &*self.rules.inner;
+        let ReportNeeds { excerpt, findings, drawn, violations, compact, lines, steps, measured, timed, profile } = wants;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
@@ -166,9 +166,9 @@ impl Batch {
             options: EvaluateOptions { violations: listed, ..options.clone() },
             policy: *policy,
             drawn,
-            detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn), steps, measured },
-            unused: Unused::new(reading.names.as_deref()),
-            understood: Understood::default(),
+            detail: ReportDetail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn), steps, measured },
+            unused: UnusedNames::new(reading.names.as_deref()),
+            understood: ReadingNotes::default(),
             near_names: NearNames::new(programs, &options.selection),
             reading: reading.clone(),
             threads: self.threads,
@@ -178,29 +178,29 @@ impl Batch {
             large: Mutex::default(),
             timed,
             profile: profile.map(Mutex::new),
-            faults: Faults::armed(),
+            faults: FaultInjector::from_environment(),
         })
     }
 
     /// Starts the threads; the results of chunks come in order.
     #[doc(hidden)]
     #[must_use]
-    pub fn start(pipeline: &Arc<Pipeline>, inputs: Vec<Input>) -> Ordered {
-        let total = feed::length(&inputs);
-        Ordered::new(pipeline::start(pipeline, inputs, total))
+    pub fn start_threads(pipeline: &Arc<Pipeline>, inputs: Vec<TraceInput>) -> OrderedChunks {
+        let total = feed::total_length(&inputs);
+        OrderedChunks::new(pipeline::start_judging(pipeline, inputs, total))
     }
 }
 
-fn inputs<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Vec<Input> {
-    files.into_iter().map(|path| Input::File(plain(path.as_ref()))).collect()
+fn file_inputs<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Vec<TraceInput> {
+    files.into_iter().map(|path| TraceInput::File(openable_path(path.as_ref()))).collect()
 }
 
 /// The outcomes of a batch, in order: see [`Batch::outcomes`].
 pub struct BatchOutcomes {
     pipeline: Arc<Pipeline>,
-    chunks: Ordered,
+    chunks: OrderedChunks,
     /// What was judged and not taken yet.
-    ready: VecDeque<Done>,
+    ready: VecDeque<RunResult>,
     summary: Summary,
     /// What is said of all runs together, at the end.
     over_runs: Option<Outcome>,
@@ -221,13 +221,13 @@ impl BatchOutcomes {
         self.over_runs.as_ref()
     }
 
-    fn outcome(&self, done: Done) -> Option<Result<Outcome, RunError>> {
+    fn next_outcome(&self, done: RunResult) -> Option<Result<Outcome, RunError>> {
         match done {
-            Done::Run(report) => Some(Ok(Outcome::new(Arc::clone(&self.pipeline.table), *report))),
-            Done::Unreadable(error) => Some(Err(error.into())),
-            Done::Fault(run) => Some(Err(RunError::BrokeDown { run })),
+            RunResult::Run(report) => Some(Ok(Outcome::new(Arc::clone(&self.pipeline.table), *report))),
+            RunResult::Unreadable(error) => Some(Err(error.into())),
+            RunResult::Fault(run) => Some(Err(RunError::BrokeDown { run })),
             // None is asked for.
-            Done::Lines(_) => None,
+            RunResult::Lines(_) => None,
         }
     }
 }
@@ -238,8 +238,8 @@ impl Iterator for BatchOutcomes {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(done) = self.ready.pop_front() {
-                self.summary.count(&done);
-                match self.outcome(done) {
+                self.summary.count_result(&done);
+                match self.next_outcome(done) {
                     Some(outcome) => return Some(outcome),
                     None => continue,
                 }
@@ -247,20 +247,20 @@ impl Iterator for BatchOutcomes {
             if self.ended {
                 return None;
             }
-            match self.chunks.wait(None) {
-                Next::Finished(Finished { done, lost, .. }) => {
+            match self.chunks.wait_next(None) {
+                NextChunk::Finished(FinishedChunk { done, lost, .. }) => {
                     self.ready.extend(done);
-                    if let Some(error) = self.summary.lose(lost, false) {
+                    if let Some(error) = self.summary.count_lost(lost, false) {
                         return Some(Err(error));
                     }
                 }
-                Next::Nothing => {}
-                Next::End => {
+                NextChunk::Nothing => {}
+                NextChunk::End => {
                     self.ended = true;
-                    let over_runs = all_runs::report(&self.pipeline, self.chunks.over_runs());
-                    over_runs.iter().for_each(|report| self.summary.totals.add(report));
+                    let over_runs = all_runs::over_runs_report(&self.pipeline, self.chunks.over_runs());
+                    over_runs.iter().for_each(|report| self.summary.totals.add_run(report));
                     self.over_runs = over_runs.map(|report| Outcome::new(Arc::clone(&self.pipeline.table), report));
-                    return self.summary.miss(self.chunks.join()).map(Err);
+                    return self.summary.count_missing(self.chunks.join_workers()).map(Err);
                 }
             }
         }
@@ -276,7 +276,7 @@ impl std::fmt::Debug for BatchOutcomes {
 /// Counts over the runs of a batch.
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
-    totals: Totals,
+    totals: RunTotals,
     /// Whether there may be more runs without verdicts than were counted.
     more: bool,
 }
@@ -315,7 +315,7 @@ impl Summary {
     /// The mean of the scores of all runs that have one.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
-        self.totals.score()
+        self.totals.mean_score()
     }
 
     /// Whether all is well: every run was read and judged, none failed, and something was checked. That is when `aver check` ends with exit code 0.
@@ -323,27 +323,27 @@ impl Summary {
     pub fn passed(&self) -> bool {
         let counts = &self.totals.counts;
         let judged = self.totals.unreadable == 0 && self.not_judged() == 0;
-        judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && counts.all() > counts.skipped
+        judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && counts.all_results() > counts.skipped
     }
 
-    fn count(&mut self, done: &Done) {
+    fn count_result(&mut self, done: &RunResult) {
         match done {
-            Done::Run(report) => self.totals.add(report),
-            Done::Unreadable(_) => self.totals.unreadable += 1,
-            Done::Fault(_) => self.totals.not_judged += 1,
-            Done::Lines(_) => {}
+            RunResult::Run(report) => self.totals.add_run(report),
+            RunResult::Unreadable(_) => self.totals.unreadable += 1,
+            RunResult::Fault(_) => self.totals.not_judged += 1,
+            RunResult::Lines(_) => {}
         }
     }
 
     /// Counts runs that have no verdicts; the error that says so, where there are any.
-    fn lose(&mut self, runs: u64, more: bool) -> Option<RunError> {
+    fn count_lost(&mut self, runs: u64, more: bool) -> Option<RunError> {
         self.totals.not_judged += runs;
         self.more |= more;
         (runs > 0 || more).then_some(RunError::Lost { runs, more })
     }
 
     /// Counts what is missing when all threads have ended. One that died when all was judged has lost nothing.
-    fn miss(&mut self, broken: Broken) -> Option<RunError> {
-        self.lose(broken.lost.runs, broken.lost.more)
+    fn count_missing(&mut self, broken: MissingRuns) -> Option<RunError> {
+        self.count_lost(broken.lost.runs, broken.lost.more)
     }
 }

@@ -1,16 +1,16 @@
 //! Building rules of files and text, with what is given beside them.
 
 use crate::error::{Problem, RulesError};
-use crate::load::{self, Loading, Options};
-use crate::rules::{self, Rules, Settings};
-use crate::stages::params::{self, Given};
+use crate::load::{self, LoadSettings, ForeignOptions};
+use crate::rules::{self, Rules, JudgeSettings};
+use crate::stages::params::{self, ParamValue};
 use crate::stages::select;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::files::{Files, Memory};
 use averment_engine::vm::world::Permissions;
 use averment_report::redact_path::RedactPath;
-use averment_traces::names::Names;
+use averment_traces::names::PartNames;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,20 +32,20 @@ use std::sync::Arc;
 /// ```
 #[derive(Default)]
 pub struct RulesBuilder {
-    sources: Vec<Source>,
+    sources: Vec<RuleSource>,
     files: Option<Box<dyn Files>>,
     tools: Vec<(String, String)>,
-    params: Vec<Given>,
+    params: Vec<ParamValue>,
     names: Option<String>,
     redact: Vec<String>,
     allow_empty: bool,
     newest: bool,
     metrics: Vec<(String, String)>,
-    settings: Settings,
+    settings: JudgeSettings,
 }
 
 /// Where a rule file comes from.
-enum Source {
+enum RuleSource {
     Bytes(String, Vec<u8>),
     File(PathBuf),
 }
@@ -61,7 +61,7 @@ impl RulesBuilder {
     /// Adds a rule file held in memory: text, or a program that `aver compile` wrote.
     #[must_use]
     pub fn bytes(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        self.sources.push(Source::Bytes(name.into(), bytes.into()));
+        self.sources.push(RuleSource::Bytes(name.into(), bytes.into()));
         self
     }
 
@@ -69,7 +69,7 @@ impl RulesBuilder {
     /// `files`, from the disk, and so is what it imports. [`RulesBuilder::build`] says what cannot be read.
     #[must_use]
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
-        self.sources.push(Source::File(path.as_ref().to_owned()));
+        self.sources.push(RuleSource::File(path.as_ref().to_owned()));
         self
     }
 
@@ -85,14 +85,14 @@ impl RulesBuilder {
     /// milliseconds, dollars and bytes. Of several values the last counts.
     #[must_use]
     pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.params.push(Given { name: name.into(), value: params::Source::Json(value.into()) });
+        self.params.push(ParamValue { name: name.into(), value: params::ValueSyntax::Json(value.into()) });
         self
     }
 
     /// Gives a parameter a value as text, which is read by its type: `250`, `30s`, `["EUR"]`. That is what `--param NAME=VALUE` does.
     #[must_use]
     pub fn param_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.params.push(Given { name: name.into(), value: params::Source::Text(text.into()) });
+        self.params.push(ParamValue { name: name.into(), value: params::ValueSyntax::Text(text.into()) });
         self
     }
 
@@ -239,19 +239,19 @@ impl RulesBuilder {
     /// no value or one of another type, a name that nothing has, no assertion at all.
     pub fn build(self) -> Result<Rules, RulesError> {
         let nothing = Default::default();
-        let loaded = self.load().map_err(|problem| RulesError::of_problem(problem, nothing))?;
-        let broken = loaded.iter().any(load::Loaded::is_broken);
-        let (mut programs, diagnostics) = load::together(loaded);
+        let loaded = self.load_files().map_err(|problem| RulesError::of_problem(problem, nothing))?;
+        let broken = loaded.iter().any(load::LoadedRuleFile::is_broken);
+        let (mut programs, diagnostics) = load::join_programs(loaded);
         if broken {
             return Err(RulesError::of_rules(diagnostics));
         }
-        match self.settings(&mut programs) {
+        match self.apply_settings(&mut programs) {
             Ok(settings) => Ok(Rules::of_programs(programs, diagnostics, settings)),
             Err(problem) => Err(RulesError::of_problem(problem, diagnostics)),
         }
     }
 
-    fn load(&self) -> Result<Vec<load::Loaded>, Problem> {
+    fn load_files(&self) -> Result<Vec<load::LoadedRuleFile>, Problem> {
         if self.sources.is_empty() {
             return Err(Problem::new("there are no rules", "add a rule file with `text` or `file`"));
         }
@@ -266,42 +266,42 @@ impl RulesBuilder {
 
     /// The values of parameters as text.
     fn given_texts(&self) -> Vec<(String, String)> {
-        self.params.iter().map(|given| (given.name.clone(), given.text())).collect()
+        self.params.iter().map(|given| (given.name.clone(), given.value_text())).collect()
     }
 
-    fn load_one(&self, source: &Source) -> Result<load::Loaded, Problem> {
+    fn load_one(&self, source: &RuleSource) -> Result<load::LoadedRuleFile, Problem> {
         let given = self.files.as_deref();
         let given_params = self.given_texts();
         let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
         let foreign =
-            Options { given: &given_params, newest: self.newest, metrics: &self.metrics, ..Options::default() };
-        let how = |files| Loading { tools, foreign, ..Loading::plain(files, limits) };
+            ForeignOptions { given: &given_params, newest: self.newest, metrics: &self.metrics, ..ForeignOptions::default() };
+        let how = |files| LoadSettings { tools, foreign, ..LoadSettings::with_limits(files, limits) };
         let nothing = Memory::default();
         match (source, given) {
-            (Source::Bytes(name, bytes), given) => {
+            (RuleSource::Bytes(name, bytes), given) => {
                 let folder = given.and(Path::new(name).parent());
                 let files = given.unwrap_or(&nothing);
-                load::one(name, folder, bytes.clone(), how(files))
+                load::load_rules(name, folder, bytes.clone(), how(files))
             }
-            (Source::File(path), Some(files)) => {
+            (RuleSource::File(path), Some(files)) => {
                 let name = path.to_string_lossy();
                 let found = files.read(Path::new(""), &name, None);
-                let found = found.map_err(|error| Problem::new(error.of(&name), ""))?;
-                load::one(&name, Some(&found.folder), found.text.into_bytes(), how(files))
+                let found = found.map_err(|error| Problem::new(error.describe_for(&name), ""))?;
+                load::load_rules(&name, Some(&found.folder), found.text.into_bytes(), how(files))
             }
             #[cfg(feature = "files")]
-            (Source::File(path), None) => {
+            (RuleSource::File(path), None) => {
                 let name = path.to_string_lossy();
-                let bytes = load::read(path, limits)
+                let bytes = load::read_limited(path, limits)
                     .map_err(|error| Problem::new(format!("`{name}` cannot be read: {error}"), ""))?;
                 let permitted = &self.settings.permissions;
                 let own = path.parent().map(Path::to_path_buf);
                 let folders = own.into_iter().chain(permitted.working_directory.clone()).chain(permitted.read.clone());
-                let files = &load::disk(limits, folders.collect());
-                load::one(&name, path.parent(), bytes, how(files))
+                let files = &load::rule_disk(limits, folders.collect());
+                load::load_rules(&name, path.parent(), bytes, how(files))
             }
             #[cfg(not(feature = "files"))]
-            (Source::File(path), None) => {
+            (RuleSource::File(path), None) => {
                 let message = format!("`{}` cannot be read: there are no files here", path.display());
                 Err(Problem::new(message, "give the rules as text, or say with `files` where files are read"))
             }
@@ -309,21 +309,21 @@ impl RulesBuilder {
     }
 
     /// Puts what is given beside the rules into the programs, and says how they judge.
-    fn settings(self, programs: &mut [Program]) -> Result<Settings, Problem> {
+    fn apply_settings(self, programs: &mut [Program]) -> Result<JudgeSettings, Problem> {
         for given in &self.params {
-            params::set(programs, given)?;
+            params::set_param(programs, given)?;
         }
-        rules::complete(programs)?;
-        select::known(programs, &self.settings.selection)?;
+        rules::check_params(programs)?;
+        select::check_names(programs, &self.settings.selection)?;
         if !self.allow_empty && !select::selects_any(programs, &self.settings.selection) {
             return Err(Problem::new("nothing to check: no assertion is selected", "`allow_empty` lets it pass"));
         }
-        let names = self.names.as_deref().map(Names::of_file).transpose();
+        let names = self.names.as_deref().map(PartNames::of_file).transpose();
         let names =
             names.map_err(|problem| Problem::new(format!("the names name no parts of a run: {problem}"), ""))?;
         let redact = self.redact.iter().map(|path| RedactPath::parse(path)).collect::<Result<Vec<_>, _>>();
         let redact = redact.map_err(|problem| Problem::new(problem, "")).map(Arc::from)?;
-        Ok(Settings { names: names.map(Arc::new), redact, ..self.settings })
+        Ok(JudgeSettings { names: names.map(Arc::new), redact, ..self.settings })
     }
 }
 

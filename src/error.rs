@@ -2,7 +2,7 @@
 
 use averment_base::diagnostic::{self, render};
 use averment_base::source::SourceMap;
-use averment_report::model::Unreadable;
+use averment_report::model::UnreadableTrace;
 use averment_report::table::Location;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -40,13 +40,13 @@ impl Diagnostics {
     /// Each of them as data.
     pub fn iter(&self) -> impl Iterator<Item = Diagnostic> {
         let one = |sources: &SourceMap, one: &diagnostic::Diagnostic| {
-            let at = sources.position(one.span);
+            let at = sources.line_column(one.span);
             Diagnostic {
                 id: one.slug.as_str(),
                 severity: one.severity,
                 message: one.message.clone(),
                 help: one.help.clone(),
-                place: Location { file: sources.name(one.span).to_owned(), line: at.line, column: at.column },
+                place: Location { file: sources.file_name(one.span).to_owned(), line: at.line, column: at.column },
             }
         };
         self.said.iter().flat_map(move |(sources, all)| all.0.iter().map(move |said| one(sources, said)))
@@ -87,14 +87,14 @@ impl Diagnostics {
     #[doc(hidden)]
     #[must_use]
     pub fn data(&self) -> serde_json::Value {
-        let lists = self.said.iter().map(|(sources, all)| render::json(all, sources));
+        let lists = self.said.iter().map(|(sources, all)| render::render_json(all, sources));
         lists.flat_map(|list| list.as_array().cloned().unwrap_or_default()).collect()
     }
 }
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.said.iter().try_for_each(|(sources, all)| f.write_str(&render::short(all, sources)))
+        self.said.iter().try_for_each(|(sources, all)| f.write_str(&render::render_short(all, sources)))
     }
 }
 
@@ -199,8 +199,8 @@ pub struct ReadError {
     pub help: String,
 }
 
-impl From<Unreadable> for ReadError {
-    fn from(Unreadable { file, line, column, message, help, no_trace: _ }: Unreadable) -> Self {
+impl From<UnreadableTrace> for ReadError {
+    fn from(UnreadableTrace { file, line, column, message, help, no_trace: _ }: UnreadableTrace) -> Self {
         Self { file, line, column, message, help }
     }
 }
@@ -256,8 +256,8 @@ impl std::error::Error for RunError {
     }
 }
 
-impl From<Unreadable> for RunError {
-    fn from(error: Unreadable) -> Self {
+impl From<UnreadableTrace> for RunError {
+    fn from(error: UnreadableTrace) -> Self {
         Self::Read(error.into())
     }
 }

@@ -1,6 +1,6 @@
 //! How verdicts came about.
 
-use averment_base::diagnostic::render::Style;
+use averment_base::diagnostic::render::TextStyle;
 use averment_report::derivation::{self, DerivationView};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -35,7 +35,7 @@ impl Explanation {
     /// What the formats of the command line lay out.
     #[doc(hidden)]
     #[must_use]
-    pub fn view(&self) -> &DerivationView {
+    pub fn derivation_view(&self) -> &DerivationView {
         &self.view
     }
 }
@@ -43,13 +43,13 @@ impl Explanation {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Vec::new();
-        derivation::human(&mut text, &self.view, Style::PLAIN).map_err(|_| fmt::Error)?;
+        derivation::human(&mut text, &self.view, TextStyle::PLAIN).map_err(|_| fmt::Error)?;
         f.write_str(&String::from_utf8_lossy(&text))
     }
 }
 
 impl Serialize for Explanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        derivation::data(&self.view).serialize(serializer)
+        derivation::view_data(&self.view).serialize(serializer)
     }
 }

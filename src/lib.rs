@@ -67,7 +67,7 @@ pub use averment_base::limits::{Cancel, Limits};
 #[doc(inline)]
 pub use averment_engine::check::files::Disk;
 #[doc(inline)]
-pub use averment_engine::check::files::{FileError, Files, Found, Memory};
+pub use averment_engine::check::files::{FileError, Files, FoundFile, Memory};
 #[doc(inline)]
 pub use averment_engine::vm::world::Permissions;
 #[doc(inline)]

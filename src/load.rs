@@ -4,19 +4,19 @@ use crate::error::{Diagnostics, Problem};
 use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-use averment_dialects::{How, Lowered};
-pub use averment_dialects::{Options, may_be_foreign, own_metrics, system_of};
-use averment_engine::bytecode::codec::{self, Decoded};
+use averment_dialects::{LoweringInputs, LoweredFile};
+pub use averment_dialects::{ForeignOptions, may_be_foreign, own_metrics, system_of};
+use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::{Program, ProgramSource};
 use averment_engine::check::files::{Files, Memory};
-use averment_engine::check::{CheckOptions, Checked, check_with_tools};
+use averment_engine::check::{CheckOptions, CheckResult, check_with_tools};
 use averment_engine::compile::compile;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// How rule files are compiled.
 #[derive(Clone, Copy)]
-pub struct Loading<'a> {
+pub struct LoadSettings<'a> {
     /// Where the files that they name are read.
     pub files: &'a dyn Files,
     /// Files that declare tools, each with its name and its text: catalogues in JSON, and rule files (`.assert`).
@@ -24,19 +24,19 @@ pub struct Loading<'a> {
     /// Sizes and depths.
     pub limits: Limits,
     /// What is given beside files of other systems.
-    pub foreign: Options<'a>,
+    pub foreign: ForeignOptions<'a>,
 }
 
-impl<'a> Loading<'a> {
+impl<'a> LoadSettings<'a> {
     /// Without parameters, catalogues and the like.
     #[must_use]
-    pub fn plain(files: &'a dyn Files, limits: Limits) -> Self {
-        Self { files, tools: &[], limits, foreign: Options::default() }
+    pub fn with_limits(files: &'a dyn Files, limits: Limits) -> Self {
+        Self { files, tools: &[], limits, foreign: ForeignOptions::default() }
     }
 }
 
 /// One rule file that was read.
-pub struct Loaded {
+pub struct LoadedRuleFile {
     /// The program; `None` where it does not compile.
     pub program: Option<Program>,
     /// The sources that were read for it; it is the first.
@@ -44,12 +44,12 @@ pub struct Loaded {
     /// What was said of it.
     pub diagnostics: Said,
     /// What the checker knows of it; `None` where there is no text to check.
-    pub checked: Option<Checked>,
+    pub checked: Option<CheckResult>,
     /// Its sentences, where it is a file of another system.
-    pub lowered: Option<Lowered>,
+    pub lowered: Option<LoweredFile>,
 }
 
-impl Loaded {
+impl LoadedRuleFile {
     /// Whether it does not compile.
     #[must_use]
     pub fn is_broken(&self) -> bool {
@@ -61,31 +61,31 @@ impl Loaded {
 ///
 /// # Errors
 /// A compiled program that cannot be taken.
-pub fn one(name: &str, folder: Option<&Path>, bytes: Vec<u8>, how: Loading<'_>) -> Result<Loaded, Problem> {
+pub fn load_rules(name: &str, folder: Option<&Path>, bytes: Vec<u8>, how: LoadSettings<'_>) -> Result<LoadedRuleFile, Problem> {
     if codec::is_program(&bytes) {
-        return compiled(name, &bytes, how);
+        return load_compiled(name, &bytes, how);
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) if text.len() <= how.limits.rule_file_bytes => text,
         Ok(_) => {
             let message = format!("the file is larger than {} MiB", how.limits.rule_file_bytes >> 20);
-            return Ok(unusable(name, Slug::TooLarge, message, "split the file"));
+            return Ok(unusable_file(name, Slug::TooLarge, message, "split the file"));
         }
         Err(error) => return Ok(not_text(name, &error)),
     };
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new(name, folder, text));
+    let root = sources.add_file(SourceFile::new(name, folder, text));
     Ok(compiled_from(sources, root, how))
 }
 
 /// The programs of several files, and all that was said of them. A file that several import is read for each, and what is said of it is said
 /// once.
 #[must_use]
-pub fn together(files: Vec<Loaded>) -> (Vec<Program>, Diagnostics) {
+pub fn join_programs(files: Vec<LoadedRuleFile>) -> (Vec<Program>, Diagnostics) {
     let (mut programs, mut all, mut known) = (Vec::new(), Diagnostics::default(), BTreeSet::new());
-    for Loaded { program, sources, mut diagnostics, .. } in files {
+    for LoadedRuleFile { program, sources, mut diagnostics, .. } in files {
         diagnostics.0.retain(|one| {
-            let place = (sources.name(one.span).to_owned(), one.span.start, one.span.end);
+            let place = (sources.file_name(one.span).to_owned(), one.span.start, one.span.end);
             known.insert((place, one.slug, one.message.clone()))
         });
         diagnostics.0.iter_mut().for_each(averment_report::redact::in_diagnostic);
@@ -96,78 +96,78 @@ pub fn together(files: Vec<Loaded>) -> (Vec<Program>, Diagnostics) {
 }
 
 /// The place of the first byte that is no text, with the text around it.
-fn not_text(name: &str, error: &std::string::FromUtf8Error) -> Loaded {
+fn not_text(name: &str, error: &std::string::FromUtf8Error) -> LoadedRuleFile {
     let at = error.utf8_error().valid_up_to();
     let byte = error.as_bytes().get(at).copied().unwrap_or_default();
     let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let mut sources = SourceMap::default();
-    let file = sources.add(SourceFile::new(name, None, shown));
+    let file = sources.add_file(SourceFile::new(name, None, shown));
     // In the text that is shown a sign stands for the byte.
     let sign = char::REPLACEMENT_CHARACTER.len_utf8();
     let message = format!("the file is not UTF-8 text: the byte 0x{byte:02X} begins no character");
     let diagnostic =
-        Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).help("save the file as UTF-8");
-    Loaded { program: None, sources, diagnostics: Said(vec![diagnostic]), checked: None, lowered: None }
+        Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).with_help("save the file as UTF-8");
+    LoadedRuleFile { program: None, sources, diagnostics: Said(vec![diagnostic]), checked: None, lowered: None }
 }
 
-fn unusable(name: &str, slug: Slug, message: String, help: &str) -> Loaded {
+fn unusable_file(name: &str, slug: Slug, message: String, help: &str) -> LoadedRuleFile {
     let mut sources = SourceMap::default();
-    let file = sources.add(SourceFile::new(name, None, ""));
-    let diagnostics = Said(vec![Diagnostic::new(slug, Span::new(file, 0, 0), message).help(help)]);
-    Loaded { program: None, sources, diagnostics, checked: None, lowered: None }
+    let file = sources.add_file(SourceFile::new(name, None, ""));
+    let diagnostics = Said(vec![Diagnostic::new(slug, Span::new(file, 0, 0), message).with_help(help)]);
+    LoadedRuleFile { program: None, sources, diagnostics, checked: None, lowered: None }
 }
 
-fn compiled_from(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Loaded {
+fn compiled_from(mut sources: SourceMap, root: FileId, how: LoadSettings<'_>) -> LoadedRuleFile {
     if sources.get(root).is_some_and(|file| averment_dialects::may_be_foreign(&file.name, &file.text)) {
-        return foreign(sources, root, how);
+        return load_foreign(sources, root, how);
     }
-    let Loading { files, tools, limits, .. } = how;
+    let LoadSettings { files, tools, limits, .. } = how;
     let tools: Vec<FileId> = tools
         .iter()
         .map(|(name, text)| {
-            sources.add(SourceFile::new(name.as_str(), Path::new(name).parent().or(Some(Path::new(""))), text.as_str()))
+            sources.add_file(SourceFile::new(name.as_str(), Path::new(name).parent().or(Some(Path::new(""))), text.as_str()))
         })
         .collect();
     let checked = check_with_tools(&mut sources, root, &tools, &CheckOptions { limits, files });
     let program = (!checked.diagnostics.has_errors()).then(|| compile(&checked.module, &sources));
-    Loaded { program, sources, diagnostics: checked.diagnostics.clone(), checked: Some(checked), lowered: None }
+    LoadedRuleFile { program, sources, diagnostics: checked.diagnostics.clone(), checked: Some(checked), lowered: None }
 }
 
 /// A rule file of another system.
-fn foreign(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Loaded {
-    let Loading { files, tools, limits, foreign } = how;
-    let compiled = averment_dialects::compile(&mut sources, root, tools, limits, How { files, options: foreign });
-    let averment_dialects::Compiled { program, diagnostics, lowered } = compiled;
-    Loaded { program, sources, diagnostics, checked: None, lowered }
+fn load_foreign(mut sources: SourceMap, root: FileId, how: LoadSettings<'_>) -> LoadedRuleFile {
+    let LoadSettings { files, tools, limits, foreign } = how;
+    let compiled = averment_dialects::compile_foreign(&mut sources, root, tools, limits, LoweringInputs { files, options: foreign });
+    let averment_dialects::CompiledForeign { program, diagnostics, lowered } = compiled;
+    LoadedRuleFile { program, sources, diagnostics, checked: None, lowered }
 }
 
 /// A program that was compiled before. One of another version is compiled again from the sources in it.
-fn compiled(name: &str, bytes: &[u8], how: Loading<'_>) -> Result<Loaded, Problem> {
+fn load_compiled(name: &str, bytes: &[u8], how: LoadSettings<'_>) -> Result<LoadedRuleFile, Problem> {
     match codec::decode(bytes) {
-        Ok(Decoded::Program(program)) => Ok(Loaded {
+        Ok(DecodedFile::Program(program)) => Ok(LoadedRuleFile {
             program: Some(*program),
             sources: SourceMap::default(),
             diagnostics: Said::default(),
             checked: None,
             lowered: None,
         }),
-        Ok(Decoded::Sources { sources, .. }) => Ok(again(&sources, how)),
+        Ok(DecodedFile::Sources { sources, .. }) => Ok(compile_again(&sources, how)),
         Err(error) => Err(Problem::new(format!("`{name}`: {error}"), "")),
     }
 }
 
-fn again(sources: &[ProgramSource], how: Loading<'_>) -> Loaded {
+fn compile_again(sources: &[ProgramSource], how: LoadSettings<'_>) -> LoadedRuleFile {
     let mut map = SourceMap::default();
     let Some(first) = sources.first() else {
         let message = "the compiled program holds no sources".to_owned();
-        return unusable("", Slug::Import, message, "compile the rules again");
+        return unusable_file("", Slug::Import, message, "compile the rules again");
     };
     // The names are paths from where the rules were compiled and may lead upwards; deep inside a folder of nothing they all have a place.
     let place = |name: &str| Path::new(NOWHERE).join(name);
     let files = Memory::new(sources.iter().map(|source| (place(&source.name), source.text.clone())));
     let folder = place(&first.name).parent().map(Path::to_path_buf).unwrap_or_default();
-    let root = map.add(SourceFile::new(first.name.as_str(), Some(&folder), first.text.as_str()));
-    Loaded { checked: None, ..compiled_from(map, root, Loading { files: &files, ..how }) }
+    let root = map.add_file(SourceFile::new(first.name.as_str(), Some(&folder), first.text.as_str()));
+    LoadedRuleFile { checked: None, ..compiled_from(map, root, LoadSettings { files: &files, ..how }) }
 }
 
 /// Folders inside each other that exist nowhere.
@@ -178,23 +178,23 @@ const NOWHERE: &str = "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
 /// # Errors
 /// What the system says.
 #[cfg(feature = "files")]
-pub fn read(path: &Path, limits: Limits) -> std::io::Result<Vec<u8>> {
+pub fn read_limited(path: &Path, limits: Limits) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
-    averment_base::files::open_named(path)?.take(most(limits)).read_to_end(&mut bytes)?;
+    averment_base::files::open_named(path)?.take(size_limit(limits)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Bytes of a rule file or a compiled program that are read at most.
 #[cfg(feature = "files")]
 #[must_use]
-pub fn most(limits: Limits) -> u64 {
+pub fn size_limit(limits: Limits) -> u64 {
     u64::try_from(limits.rule_file_bytes.max(codec::SIZE_LIMIT)).unwrap_or(u64::MAX).saturating_add(1)
 }
 
 /// The files on the disk that rules may name: those in these folders.
 #[cfg(feature = "files")]
 #[must_use]
-pub fn disk(limits: Limits, folders: Vec<std::path::PathBuf>) -> averment_engine::check::files::Disk {
+pub fn rule_disk(limits: Limits, folders: Vec<std::path::PathBuf>) -> averment_engine::check::files::Disk {
     averment_engine::check::files::Disk::within(folders, limits.rule_file_bytes)
 }

@@ -2,7 +2,7 @@
 
 use crate::assertion::Assertion;
 use averment_report::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
-use averment_report::table::{Item, RuleItem, Table};
+use averment_report::table::{ReportItem, RuleItem, ReportTable};
 use averment_report::unjudged::UnjudgedReport;
 use averment_report::wire::RunObject;
 use serde::{Serialize, Serializer};
@@ -15,7 +15,7 @@ pub use averment_engine::ir::Severity;
 #[doc(inline)]
 pub use averment_engine::vm::outcome::{Role, Status};
 #[doc(inline)]
-pub use averment_report::model::Bytes as TracePlace;
+pub use averment_report::model::TraceBytes as TracePlace;
 
 /// What the rules say of one run. It owns all that it shows, and nothing of it is a credential of the run: what reports hide is hidden here.
 ///
@@ -33,12 +33,12 @@ pub use averment_report::model::Bytes as TracePlace;
 /// ```
 #[derive(Debug)]
 pub struct Outcome {
-    table: Arc<Table>,
+    table: Arc<ReportTable>,
     report: RunReport,
 }
 
 impl Outcome {
-    pub(crate) fn new(table: Arc<Table>, report: RunReport) -> Self {
+    pub(crate) fn new(table: Arc<ReportTable>, report: RunReport) -> Self {
         Self { table, report }
     }
 
@@ -114,8 +114,8 @@ impl Serialize for Outcome {
 /// What was found of one assertion on a run.
 #[derive(Debug, Clone, Copy)]
 pub struct AssertionResult<'o> {
-    table: &'o Table,
-    item: &'o Item,
+    table: &'o ReportTable,
+    item: &'o ReportItem,
     result: &'o ResultReport,
 }
 

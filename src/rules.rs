@@ -9,21 +9,21 @@ use crate::stages::params;
 use crate::trace::Trace;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::evaluate::{EvaluateOptions, derive, evaluate};
-use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::evaluate::{EvaluateOptions, derive_run, evaluate};
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::testing::run_tests;
 use averment_engine::vm::world::Permissions;
-use averment_report::derivation::{self, Choice};
-use averment_report::gate::Policy;
-use averment_report::model::{self, Detail, Unreadable};
-use averment_report::reading::{Reading, parse};
+use averment_report::derivation::{self, StepChoice};
+use averment_report::gate::GatePolicy;
+use averment_report::model::{self, ReportDetail, UnreadableTrace};
+use averment_report::reading::{RunReadOptions, parse_run};
 use averment_report::redact_path::RedactPath;
-use averment_report::table::{Location, Table};
-use averment_traces::expected::Expected;
-use averment_traces::names::Names;
-use averment_traces::prices::Prices;
-use averment_traces::read::{RawRun, Runs, read_str};
+use averment_report::table::{Location, ReportTable};
+use averment_traces::expected::ExpectedRows;
+use averment_traces::names::PartNames;
+use averment_traces::prices::PriceTable;
+use averment_traces::read::{RawRun, TraceRuns, read_str};
 use bumpalo::Bump;
 use std::sync::Arc;
 
@@ -37,39 +37,39 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rules {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<SharedRules>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Inner {
+pub(crate) struct SharedRules {
     pub(crate) programs: Arc<Vec<Program>>,
-    prepared: Vec<Prepared>,
-    pub(crate) table: Arc<Table>,
+    prepared: Vec<PreparedProgram>,
+    pub(crate) table: Arc<ReportTable>,
     pub(crate) options: EvaluateOptions,
-    pub(crate) policy: Policy,
-    pub(crate) reading: Reading,
+    pub(crate) policy: GatePolicy,
+    pub(crate) reading: RunReadOptions,
     diagnostics: Diagnostics,
 }
 
 /// How compiled rules judge runs.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct JudgeSettings {
     /// Which assertions.
-    pub selection: Selection,
+    pub selection: RuleSelection,
     /// What they may look at beside the run.
     pub permissions: Permissions,
     /// Sizes, depths and work.
     pub limits: Limits,
     /// What fails a run.
-    pub policy: Policy,
+    pub policy: GatePolicy,
     /// What is odd in a trace is an error.
     pub strict: bool,
     /// The names of a home-grown format.
-    pub names: Option<Arc<Names>>,
+    pub names: Option<Arc<PartNames>>,
     /// What tokens cost.
-    pub prices: Option<Arc<Prices>>,
+    pub prices: Option<Arc<PriceTable>>,
     /// What is expected of single runs.
-    pub expected: Option<Arc<Expected>>,
+    pub expected: Option<Arc<ExpectedRows>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
     /// Texts that no report shows.
@@ -97,16 +97,16 @@ impl Rules {
     /// Rules of compiled programs. Every name of the selection is one of theirs.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: Settings) -> Self {
-        let Settings { selection, permissions, limits, policy, strict, names, prices, expected, .. } = settings;
-        let Settings { redact, withheld, as_skillgym, .. } = settings;
-        let inner = Inner {
-            prepared: programs.iter().map(Prepared::new).collect(),
-            table: Arc::new(Table::selected(&programs, &selection)),
+    pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: JudgeSettings) -> Self {
+        let JudgeSettings { selection, permissions, limits, policy, strict, names, prices, expected, .. } = settings;
+        let JudgeSettings { redact, withheld, as_skillgym, .. } = settings;
+        let inner = SharedRules {
+            prepared: programs.iter().map(PreparedProgram::new).collect(),
+            table: Arc::new(ReportTable::of_selection(&programs, &selection)),
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
-            reading: Reading { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
+            reading: RunReadOptions { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
             diagnostics,
         };
         Self { inner: Arc::new(inner) }
@@ -126,7 +126,7 @@ impl Rules {
     pub fn check(&self, trace: impl Into<Trace>) -> Outcomes {
         Outcomes {
             rules: self.clone(),
-            runs: RawRuns::open(trace.into(), &self.inner.reading.limits),
+            runs: RawRuns::open_trace(trace.into(), &self.inner.reading.limits),
             arena: Bump::new(),
         }
     }
@@ -136,14 +136,14 @@ impl Rules {
     /// # Errors
     /// A run that cannot be read; a trace without a run, or with several: [`Rules::check`] judges these.
     pub fn check_one(&self, trace: impl Into<Trace>) -> Result<Outcome, RunError> {
-        let raw = self.only(trace.into())?;
-        self.judge(&raw, &Bump::new())
+        let raw = self.single_run(trace.into())?;
+        self.judge_run(&raw, &Bump::new())
     }
 
     /// Says of each run of a trace how its verdicts came about. That is for single runs that somebody looks at: it costs much more than
     /// [`Rules::check`], and says the same verdicts.
     pub fn explain(&self, trace: impl Into<Trace>) -> Explanations {
-        Explanations { rules: self.clone(), runs: RawRuns::open(trace.into(), &self.inner.reading.limits) }
+        Explanations { rules: self.clone(), runs: RawRuns::open_trace(trace.into(), &self.inner.reading.limits) }
     }
 
     /// Says how each verdict came about, for a trace that holds exactly one run.
@@ -151,7 +151,7 @@ impl Rules {
     /// # Errors
     /// As [`Rules::check_one`].
     pub fn explain_one(&self, trace: impl Into<Trace>) -> Result<Explanation, RunError> {
-        self.explain_run(&self.only(trace.into())?, Choice::Around)
+        self.explain_run(&self.single_run(trace.into())?, StepChoice::Around)
     }
 
     /// Says how the verdicts on a run came about.
@@ -159,14 +159,14 @@ impl Rules {
     /// # Errors
     /// A run that cannot be read.
     #[doc(hidden)]
-    pub fn explain_run(&self, raw: &RawRun, choice: Choice) -> Result<Explanation, RunError> {
-        let Inner { programs, prepared, table, options, reading, .. } = &*self.inner;
+    pub fn explain_run(&self, raw: &RawRun, choice: StepChoice) -> Result<Explanation, RunError> {
+        let SharedRules { programs, prepared, table, options, reading, .. } = &*self.inner;
         let arena = Bump::new();
-        let run = parse(raw, &arena, reading)?;
+        let run = parse_run(raw, &arena, reading)?;
         let all = programs.iter().zip(prepared).enumerate();
         let derived: Vec<_> =
-            all.map(|(at, (program, prepared))| (at, derive(program, prepared, &run, &arena, options).1)).collect();
-        Ok(Explanation::new(derivation::view(table, &run, &derived, choice)))
+            all.map(|(at, (program, prepared))| (at, derive_run(program, prepared, &run, &arena, options).1)).collect();
+        Ok(Explanation::new(derivation::derivation_view(table, &run, &derived, choice)))
     }
 
     /// Runs the `test` blocks of the rules, in the order of the files. A test looks at nothing but its own run.
@@ -182,14 +182,14 @@ impl Rules {
     /// ```
     #[must_use]
     pub fn run_tests(&self) -> Vec<TestOutcome> {
-        let Inner { programs, prepared, table, options, .. } = &*self.inner;
+        let SharedRules { programs, prepared, table, options, .. } = &*self.inner;
         let mut all = Vec::new();
         for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
             for result in run_tests(program, prepared, &options.limits, read_str) {
                 let Some(test) = program.tests.get(result.test as usize) else { continue };
                 all.push(TestOutcome {
                     name: test.name.clone(),
-                    place: table.location(table.span(number, test.span)),
+                    place: table.span_location(table.source_span(number, test.span)),
                     passed: result.passed,
                     reason: result.reason,
                     verdicts: result.found,
@@ -228,26 +228,26 @@ impl Rules {
     /// The compiled programs, one for each file.
     #[doc(hidden)]
     #[must_use]
-    pub fn programs(&self) -> &[Program] {
+    pub fn compiled_programs(&self) -> &[Program] {
         &self.inner.programs
     }
 
     /// What reports say of every assertion.
     #[doc(hidden)]
     #[must_use]
-    pub fn table(&self) -> &Arc<Table> {
+    pub fn report_table(&self) -> &Arc<ReportTable> {
         &self.inner.table
     }
 
     /// The only run of a trace.
-    fn only(&self, trace: Trace) -> Result<RawRun, RunError> {
-        let mut runs = RawRuns::open(trace, &self.inner.reading.limits);
-        let first = runs.next().unwrap_or_else(|| Err(RunError::Read(runs.wrong("no run", ""))))?;
+    fn single_run(&self, trace: Trace) -> Result<RawRun, RunError> {
+        let mut runs = RawRuns::open_trace(trace, &self.inner.reading.limits);
+        let first = runs.next().unwrap_or_else(|| Err(RunError::Read(runs.trace_error("no run", ""))))?;
         match runs.next() {
             None => Ok(first),
             Some(_) => {
                 let help = "`check` judges all runs of a trace";
-                Err(RunError::Read(ReadError { file: first.source.file, ..runs.wrong("more than one run", help) }))
+                Err(RunError::Read(ReadError { file: first.source.file, ..runs.trace_error("more than one run", help) }))
             }
         }
     }
@@ -258,7 +258,7 @@ impl Rules {
     /// As of [`Rules::check_one`].
     #[doc(hidden)]
     pub fn check_permitted(&self, trace: impl Into<Trace>, permissions: Permissions) -> Result<Outcome, RunError> {
-        let raw = self.only(trace.into())?;
+        let raw = self.single_run(trace.into())?;
         let options = EvaluateOptions { permissions, ..self.inner.options.clone() };
         self.judge_with(&raw, &Bump::new(), &options)
     }
@@ -266,29 +266,29 @@ impl Rules {
     /// What rules may look at beside the run.
     #[doc(hidden)]
     #[must_use]
-    pub fn permissions(&self) -> &Permissions {
+    pub fn world_permissions(&self) -> &Permissions {
         &self.inner.options.permissions
     }
 
     /// Judges one run.
-    fn judge(&self, raw: &RawRun, arena: &Bump) -> Result<Outcome, RunError> {
+    fn judge_run(&self, raw: &RawRun, arena: &Bump) -> Result<Outcome, RunError> {
         self.judge_with(raw, arena, &self.inner.options)
     }
 
     fn judge_with(&self, raw: &RawRun, arena: &Bump, options: &EvaluateOptions) -> Result<Outcome, RunError> {
-        let Inner { programs, prepared, table, policy, reading, .. } = &*self.inner;
-        let run = parse(raw, arena, reading)?;
+        let SharedRules { programs, prepared, table, policy, reading, .. } = &*self.inner;
+        let run = parse_run(raw, arena, reading)?;
         let each = programs.iter().zip(prepared);
         let outcomes: Vec<_> =
             each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();
-        let detail = Detail::FINDINGS;
-        Ok(Outcome::new(Arc::clone(table), model::build(table, &run, &outcomes, *policy, detail)))
+        let detail = ReportDetail::FINDINGS;
+        Ok(Outcome::new(Arc::clone(table), model::build_report(table, &run, &outcomes, *policy, detail)))
     }
 }
 
 /// Checks that all parameters have a value.
-pub(crate) fn complete(programs: &[Program]) -> Result<(), Problem> {
-    match params::missing(programs) {
+pub(crate) fn check_params(programs: &[Program]) -> Result<(), Problem> {
+    match params::missing_param(programs) {
         Some((param, expected)) => Err(Problem::new(
             format!("the parameter `{}` has no value", param.name),
             format!("give it one with `param` when the rules are built: {expected}"),
@@ -312,7 +312,7 @@ impl Iterator for Outcomes {
     fn next(&mut self) -> Option<Self::Item> {
         let raw = self.runs.next()?;
         self.arena.reset();
-        Some(raw.and_then(|raw| self.rules.judge(&raw, &self.arena)))
+        Some(raw.and_then(|raw| self.rules.judge_run(&raw, &self.arena)))
     }
 }
 
@@ -327,27 +327,27 @@ impl Iterator for Explanations {
     type Item = Result<Explanation, RunError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.runs.next()?.and_then(|raw| self.rules.explain_run(&raw, Choice::Around)))
+        Some(self.runs.next()?.and_then(|raw| self.rules.explain_run(&raw, StepChoice::Around)))
     }
 }
 
 /// The runs of a trace, not read yet.
 struct RawRuns {
-    runs: Option<Runs>,
+    runs: Option<TraceRuns>,
     /// Why it cannot be opened.
     failed: Option<RunError>,
 }
 
 impl RawRuns {
-    fn open(trace: Trace, limits: &Limits) -> Self {
-        match trace.open(limits) {
+    fn open_trace(trace: Trace, limits: &Limits) -> Self {
+        match trace.open_runs(limits) {
             Ok(runs) => Self { runs: Some(runs), failed: None },
-            Err(error) => Self { runs: None, failed: Some(Unreadable::of(&error).into()) },
+            Err(error) => Self { runs: None, failed: Some(UnreadableTrace::of_error(&error).into()) },
         }
     }
 
     /// An error about the trace as a whole.
-    fn wrong(&self, message: &str, help: &str) -> ReadError {
+    fn trace_error(&self, message: &str, help: &str) -> ReadError {
         ReadError { file: String::new(), line: 1, column: 1, message: message.to_owned(), help: help.to_owned() }
     }
 }
@@ -358,7 +358,7 @@ impl Iterator for RawRuns {
     fn next(&mut self) -> Option<Self::Item> {
         match self.failed.take() {
             Some(error) => Some(Err(error)),
-            None => Some(self.runs.as_mut()?.next()?.map_err(|error| Unreadable::of(&error).into())),
+            None => Some(self.runs.as_mut()?.next()?.map_err(|error| UnreadableTrace::of_error(&error).into())),
         }
     }
 }

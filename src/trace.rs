@@ -2,7 +2,7 @@
 
 use averment_base::limits::Limits;
 use averment_traces::error::ReadError;
-use averment_traces::read::Runs;
+use averment_traces::read::TraceRuns;
 use std::io::{Cursor, Read};
 #[cfg(feature = "files")]
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 /// ```
 pub struct Trace {
     name: Option<String>,
-    source: Source,
+    source: TraceSource,
 }
 
-enum Source {
+enum TraceSource {
     Bytes(Vec<u8>),
     Reader(Box<dyn Read + Send>),
     #[cfg(feature = "files")]
@@ -35,14 +35,14 @@ impl Trace {
     /// A trace that is read while its runs are judged. One with a run on each line is never held as a whole.
     #[must_use]
     pub fn reader(reader: impl Read + Send + 'static) -> Self {
-        Self { name: None, source: Source::Reader(Box::new(reader)) }
+        Self { name: None, source: TraceSource::Reader(Box::new(reader)) }
     }
 
     /// A file. It is opened when its first run is asked for; what cannot be opened is the error of that run.
     #[cfg(feature = "files")]
     #[must_use]
     pub fn file(path: impl AsRef<Path>) -> Self {
-        Self { name: None, source: Source::File(path.as_ref().to_owned()) }
+        Self { name: None, source: TraceSource::File(path.as_ref().to_owned()) }
     }
 
     /// Gives the trace a name, which stands in names of runs and in errors. Without one it is `<text>`, `<reader>` or the path.
@@ -52,16 +52,16 @@ impl Trace {
     }
 
     /// Its runs, not read yet.
-    pub(crate) fn open(self, limits: &Limits) -> Result<Runs, ReadError> {
+    pub(crate) fn open_runs(self, limits: &Limits) -> Result<TraceRuns, ReadError> {
         let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
         match self.source {
-            Source::Bytes(bytes) => Ok(Runs::new(name("<text>"), Cursor::new(bytes), limits)),
-            Source::Reader(reader) => Ok(Runs::new(name("<reader>"), reader, limits)),
+            TraceSource::Bytes(bytes) => Ok(TraceRuns::new(name("<text>"), Cursor::new(bytes), limits)),
+            TraceSource::Reader(reader) => Ok(TraceRuns::new(name("<reader>"), reader, limits)),
             #[cfg(feature = "files")]
-            Source::File(path) => {
-                let runs = Runs::open(&plain(&path).to_string_lossy(), limits)?;
+            TraceSource::File(path) => {
+                let runs = TraceRuns::open_file(&openable_path(&path).to_string_lossy(), limits)?;
                 Ok(match self.name {
-                    Some(name) => runs.named(name),
+                    Some(name) => runs.with_name(name),
                     None => runs,
                 })
             }
@@ -71,7 +71,7 @@ impl Trace {
 
 /// A path as a file is opened by it: `-` alone would be standard input.
 #[cfg(feature = "files")]
-pub(crate) fn plain(path: &Path) -> PathBuf {
+pub(crate) fn openable_path(path: &Path) -> PathBuf {
     if path.as_os_str() == "-" { Path::new(".").join(path) } else { path.to_owned() }
 }
 
@@ -83,7 +83,7 @@ impl std::fmt::Debug for Trace {
 
 impl From<Vec<u8>> for Trace {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { name: None, source: Source::Bytes(bytes) }
+        Self { name: None, source: TraceSource::Bytes(bytes) }
     }
 }
 

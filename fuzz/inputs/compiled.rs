@@ -1,17 +1,17 @@
 //! Compiled programs: the reader, the verifier, and the machine behind them.
 
-use averment_engine::bytecode::codec::{self, Decoded};
+use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::disasm;
 
 /// Reads an input as a file whose lengths and checksum are right, so that what is behind them is reached.
 pub fn run(bytes: &[u8]) {
     let _ = codec::decode(bytes);
     let Some(bytes) = sealed(bytes) else { return };
-    let Ok(Decoded::Program(program)) = codec::decode(&bytes) else { return };
-    let _ = disasm::listing(&program);
+    let Ok(DecodedFile::Program(program)) = codec::decode(&bytes) else { return };
+    let _ = disasm::list_program(&program);
     let again = codec::encode(&program);
     match codec::decode(&again) {
-        Ok(Decoded::Program(read)) => assert_eq!(codec::encode(&read), again, "another program came back"),
+        Ok(DecodedFile::Program(read)) => assert_eq!(codec::encode(&read), again, "another program came back"),
         other => panic!("what was read and written is not read back: {other:?}"),
     }
     super::rules::evaluated(&program);

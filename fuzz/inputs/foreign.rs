@@ -5,11 +5,11 @@ use averment_base::diagnostic::{Diagnostic, Severity, Slug, render};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_base::truth::Verdict;
-use averment_dialects::{How, Options, compile};
+use averment_dialects::{ForeignOptions, LoweringInputs, compile_foreign};
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::files::Memory;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_traces::read::read_str;
 use bumpalo::Bump;
 
@@ -18,11 +18,11 @@ pub fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut sources = SourceMap::default();
     let name = if text.contains("export default") { "rules.ts" } else { "rules.yaml" };
-    let root = sources.add(SourceFile::new(name, None, &*text));
+    let root = sources.add_file(SourceFile::new(name, None, &*text));
     // What cannot be read of a program is listed, so that the rest is judged.
-    let how = How { files: &Memory::default(), options: Options { partly: true, ..Options::default() } };
-    let compiled = compile(&mut sources, root, &[], Limits::default(), how);
-    let said = render::short(&compiled.diagnostics, &sources);
+    let how = LoweringInputs { files: &Memory::default(), options: ForeignOptions { partly: true, ..ForeignOptions::default() } };
+    let compiled = compile_foreign(&mut sources, root, &[], Limits::default(), how);
+    let said = render::render_short(&compiled.diagnostics, &sources);
     assert!(!said.contains('\u{1b}'), "{said:?}");
     let Some(lowered) = compiled.lowered else {
         assert!(compiled.diagnostics.has_errors(), "nothing came of it, and nothing is said");
@@ -42,7 +42,7 @@ pub fn run(bytes: &[u8]) {
 
 /// The verdicts of every run.
 fn verdicts(program: &Program) -> Vec<Verdict> {
-    let prepared = Prepared::new(program);
+    let prepared = PreparedProgram::new(program);
     let options = EvaluateOptions { limits: Limits::for_foreign_rules(), ..EvaluateOptions::default() };
     let mut all = Vec::new();
     for text in RUNS {

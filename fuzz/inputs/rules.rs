@@ -3,15 +3,15 @@
 use averment_base::diagnostic::render;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::bytecode::codec::{self, Decoded};
+use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check};
+use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::over_runs;
-use averment_engine::vm::prepare::Prepared;
-use averment_ide::lint::{LintOptions, report};
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_ide::lint::{LintOptions, report_file};
 use averment_traces::read::read_str;
 use bumpalo::Bump;
 
@@ -38,14 +38,14 @@ pub fn run(bytes: &[u8]) {
 /// The program of a text that compiles; what is said of it is drawn, and has no character that steers a terminal.
 pub fn program(text: &str) -> Option<Program> {
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("rules.assert", None, text));
+    let root = sources.add_file(SourceFile::new("rules.assert", None, text));
     let files = Memory::default();
-    let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
-    let said = render::short(&checked.diagnostics, &sources);
+    let checked = check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let said = render::render_short(&checked.diagnostics, &sources);
     assert!(!said.contains('\u{1b}'), "{said:?}");
-    serde_json::to_string(&render::json(&checked.diagnostics, &sources)).expect("JSON");
-    let linted = report(&sources, root, &checked, &LintOptions::default());
-    assert!(!render::short(&linted, &sources).contains('\u{1b}'));
+    serde_json::to_string(&render::render_json(&checked.diagnostics, &sources)).expect("JSON");
+    let linted = report_file(&sources, root, &checked, &LintOptions::default());
+    assert!(!render::render_short(&linted, &sources).contains('\u{1b}'));
     let errors = checked.diagnostics.has_errors();
     (!errors).then(|| compile(&checked.module, &sources))
 }
@@ -54,14 +54,14 @@ pub fn program(text: &str) -> Option<Program> {
 pub fn same_from_a_file(program: &Program) {
     let bytes = codec::encode(program);
     match codec::decode(&bytes) {
-        Ok(Decoded::Program(read)) => assert_eq!(codec::encode(&read), bytes, "another program came back"),
+        Ok(DecodedFile::Program(read)) => assert_eq!(codec::encode(&read), bytes, "another program came back"),
         other => panic!("what was compiled is not read back: {other:?}"),
     }
 }
 
 /// Evaluates a program on every run.
 pub fn evaluated(program: &Program) {
-    let prepared = Prepared::new(program);
+    let prepared = PreparedProgram::new(program);
     let options = EvaluateOptions { limits: Limits::for_foreign_rules(), ..EvaluateOptions::default() };
     for text in RUNS {
         let arena = Bump::new();

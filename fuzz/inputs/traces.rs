@@ -3,9 +3,9 @@
 use averment::Rules;
 use averment_base::limits::Limits;
 use averment_runs::run::Run;
-use averment_runs::timeline::timeline;
-use averment_runs::written::normal_form;
-use averment_traces::read::{self, Runs};
+use averment_runs::timeline::render_timeline;
+use averment_runs::write_normal::normal_form;
+use averment_traces::read::{self, TraceRuns};
 use bumpalo::Bump;
 use std::io::{Cursor, Write};
 use std::sync::OnceLock;
@@ -29,12 +29,12 @@ fn rules() -> &'static Rules {
 pub fn run(bytes: &[u8]) {
     let limits = Limits::default();
     let (mut readable, mut unreadable) = (0, 0);
-    for raw in Runs::new("trace", Cursor::new(bytes.to_vec()), &limits) {
+    for raw in TraceRuns::new("trace", Cursor::new(bytes.to_vec()), &limits) {
         let arena = Bump::new();
         let read = raw.as_ref().map_err(ToString::to_string).and_then(|raw| {
-            let run = read::parse(raw, &arena, &limits).map_err(|error| error.to_string())?;
+            let run = read::parse_run(raw, &arena, &limits).map_err(|error| error.to_string())?;
             converted(&run, &limits);
-            Ok(timeline(&run, 100, averment_builtins::detect::beginning))
+            Ok(render_timeline(&run, 100, averment_builtins::detect::redacted_start))
         });
         match read {
             Ok(shown) => {

@@ -3,36 +3,36 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::units::{DURATIONS, SIZES, number, sum};
+use super::units::{DURATIONS, SIZES, number_text, sum_units};
 use crate::error::Problem;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{Constant, Param, Type};
+use averment_engine::ir::{Constant, DeclaredParam, Type};
 use serde_json::Value;
 
 /// A value with the name of its parameter.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct ParamValue {
     /// The parameter.
     pub name: String,
     /// The value.
-    pub value: Source,
+    pub value: ValueSyntax,
 }
 
-impl Given {
+impl ParamValue {
     /// The value as text: a text as it is, anything else as JSON.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn value_text(&self) -> String {
         match &self.value {
-            Source::Text(text) | Source::Json(Value::String(text)) => text.clone(),
-            Source::Json(value) => value.to_string(),
+            ValueSyntax::Text(text) | ValueSyntax::Json(Value::String(text)) => text.clone(),
+            ValueSyntax::Json(value) => value.to_string(),
         }
     }
 }
 
 /// How a value was written.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum ValueSyntax {
     /// As in rules: `30s`, `$0.05`.
     Text(String),
     /// As JSON; units are in a text.
@@ -40,9 +40,9 @@ pub enum Source {
 }
 
 /// The first parameter without a value, with what a value of it looks like.
-pub fn missing(programs: &[Program]) -> Option<(&Param, &'static str)> {
+pub fn missing_param(programs: &[Program]) -> Option<(&DeclaredParam, &'static str)> {
     let param = programs.iter().flat_map(|program| &program.params).find(|param| param.default.is_none())?;
-    Some((param, expected(param.ty)))
+    Some((param, expected_form(param.ty)))
 }
 
 /// Whether some program declares a parameter of this name.
@@ -54,12 +54,12 @@ pub fn is_declared(programs: &[Program], name: &str) -> bool {
 ///
 /// # Errors
 /// Where none does, or the value does not fit.
-pub fn set(programs: &mut [Program], given: &Given) -> Result<(), Problem> {
+pub fn set_param(programs: &mut [Program], given: &ParamValue) -> Result<(), Problem> {
     let mut known = false;
     for param in programs.iter_mut().flat_map(|program| &mut program.params) {
         if param.name == given.name {
             known = true;
-            param.default = Some(constant(given, param.ty)?);
+            param.default = Some(parse_constant(given, param.ty)?);
         }
     }
     if known {
@@ -69,7 +69,7 @@ pub fn set(programs: &mut [Program], given: &Given) -> Result<(), Problem> {
         programs.iter().flat_map(|program| &program.params).map(|param| param.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let help = match (nearest(&given.name, names.iter().copied()), names.is_empty()) {
+    let help = match (suggest_name(&given.name, names.iter().copied()), names.is_empty()) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, true) => "the rules declare no parameter".to_owned(),
         (None, false) => {
@@ -79,21 +79,21 @@ pub fn set(programs: &mut [Program], given: &Given) -> Result<(), Problem> {
     Err(Problem::new(format!("there is no parameter `{}`", given.name), help))
 }
 
-fn constant(given: &Given, ty: Type) -> Result<Constant, Problem> {
+fn parse_constant(given: &ParamValue, ty: Type) -> Result<Constant, Problem> {
     let (found, shown) = match &given.value {
-        Source::Text(text) => (from_text(text, ty), text.clone()),
-        Source::Json(value) => (from_json(value, ty), value.to_string()),
+        ValueSyntax::Text(text) => (from_text(text, ty), text.clone()),
+        ValueSyntax::Json(value) => (from_json(value, ty), value.to_string()),
     };
     found.ok_or_else(|| {
         Problem::new(
             format!("`{shown}` does not fit the parameter `{}`", given.name),
-            format!("write {}", expected(ty)),
+            format!("write {}", expected_form(ty)),
         )
     })
 }
 
 /// What a value of a type looks like.
-fn expected(ty: Type) -> &'static str {
+fn expected_form(ty: Type) -> &'static str {
     match ty {
         Type::String => "a text",
         Type::Number => "a number, such as `2.5`",
@@ -113,26 +113,26 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
     let trimmed = text.trim();
     match ty {
         Type::String => Some(Constant::Text(text.to_owned())),
-        Type::Duration => sum(trimmed, DURATIONS).map(Constant::Number),
-        Type::Size => sum(trimmed, SIZES).map(Constant::Number),
-        Type::Money => number(trimmed.strip_prefix('$').unwrap_or(trimmed)).map(Constant::Number),
+        Type::Duration => sum_units(trimmed, DURATIONS).map(Constant::Number),
+        Type::Size => sum_units(trimmed, SIZES).map(Constant::Number),
+        Type::Money => number_text(trimmed.strip_prefix('$').unwrap_or(trimmed)).map(Constant::Number),
         Type::Any => Some(match serde_json::from_str(trimmed) {
             Ok(value) => of_json(&value),
             Err(_) => Constant::Text(text.to_owned()),
         }),
         Type::Number => {
-            number(trimmed.strip_suffix('%').unwrap_or(trimmed)).map(|number| match trimmed.ends_with('%') {
+            number_text(trimmed.strip_suffix('%').unwrap_or(trimmed)).map(|number| match trimmed.ends_with('%') {
                 false => Constant::Number(number),
-                true => Constant::Number(shifted(&number)),
+                true => Constant::Number(hundredth_text(&number)),
             })
         }
-        Type::Integer => from_json(&serde_json::from_str(&number(trimmed)?).ok()?, ty),
+        Type::Integer => from_json(&serde_json::from_str(&number_text(trimmed)?).ok()?, ty),
         _ => from_json(&serde_json::from_str(trimmed).ok()?, ty),
     }
 }
 
 /// A hundredth of a number: `95` is `0.95`. The exponent is changed, not the digits.
-fn shifted(number: &str) -> String {
+fn hundredth_text(number: &str) -> String {
     let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     format!("{digits}e{}", exponent.saturating_sub(2))

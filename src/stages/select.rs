@@ -1,16 +1,16 @@
 //! Which assertions are checked. A name that nothing has is a mistake.
 
 use crate::error::Problem;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::RuleRole;
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::select::RuleSelection;
 use std::collections::BTreeSet;
 
 /// Whether some assertion is selected.
 #[must_use]
-pub fn selects_any(programs: &[Program], selection: &Selection) -> bool {
-    let selects = |program: &Program| program.assertions.iter().any(|one| selection.selects(program, one));
+pub fn selects_any(programs: &[Program], selection: &RuleSelection) -> bool {
+    let selects = |program: &Program| program.assertions.iter().any(|one| selection.is_selected(program, one));
     programs.iter().any(selects)
 }
 
@@ -18,30 +18,30 @@ pub fn selects_any(programs: &[Program], selection: &Selection) -> bool {
 ///
 /// # Errors
 /// The first that is not.
-pub fn known(programs: &[Program], selection: &Selection) -> Result<(), Problem> {
+pub fn check_names(programs: &[Program], selection: &RuleSelection) -> Result<(), Problem> {
     let rules = programs.iter().flat_map(|program| {
         let ids = program.assertions.iter().map(|assertion| assertion.id.as_str());
         program.rules.iter().map(|rule| rule.id.as_str()).chain(ids)
     });
-    all("rule or assertion", &selection.rules, &rules.collect())?;
+    check_known("rule or assertion", &selection.rules, &rules.collect())?;
     let cases =
         programs.iter().flat_map(|program| &program.rules).filter(|rule| matches!(rule.role, RuleRole::Case { .. }));
-    all("case", &selection.cases, &cases.map(|rule| rule.id.as_str()).collect())?;
+    check_known("case", &selection.cases, &cases.map(|rule| rule.id.as_str()).collect())?;
     let tags = programs.iter().flat_map(|program| {
         let of_assertions = program.assertions.iter().flat_map(|assertion| &assertion.settings.tags);
         program.rules.iter().flat_map(|rule| &rule.tags).chain(of_assertions)
     });
-    all("tag", &selection.tags, &tags.map(String::as_str).collect())
+    check_known("tag", &selection.tags, &tags.map(String::as_str).collect())
 }
 
 /// Names that are listed when there is no near one.
 const LISTED: usize = 12;
 
-fn all(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Problem> {
+fn check_known(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Problem> {
     let Some(unknown) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
     let listed: Vec<String> = known.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     let more = if known.len() > LISTED { ", …" } else { "" };
-    let help = match nearest(unknown, known.iter().copied()) {
+    let help = match suggest_name(unknown, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => format!("the rules have no {what}"),
         None => format!("there are {}{more}", listed.join(", ")),

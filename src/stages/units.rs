@@ -17,14 +17,14 @@ pub const SIZES: &[(&str, u32)] = &[
 ];
 
 /// The text of a JSON number; underscores between digits are left out.
-pub fn number(text: &str) -> Option<String> {
+pub fn number_text(text: &str) -> Option<String> {
     let plain = text.replace('_', "");
     serde_json::from_str::<serde_json::Number>(&plain).ok().map(|_| plain)
 }
 
 /// A sum of numbers with units, `1h30m`, as the text of a JSON number in the base unit; a bare number is in the base unit.
-pub fn sum(text: &str, units: &[(&str, u32)]) -> Option<String> {
-    if let Some(number) = number(text) {
+pub fn sum_units(text: &str, units: &[(&str, u32)]) -> Option<String> {
+    if let Some(number) = number_text(text) {
         return (!number.starts_with('-')).then_some(number);
     }
     let (mut rest, mut sum) = (text, 0.0);
@@ -34,7 +34,7 @@ pub fn sum(text: &str, units: &[(&str, u32)]) -> Option<String> {
         let length = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
         let (unit, behind) = behind.split_at_checked(length)?;
         let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
-        sum += number(amount)?.parse::<f64>().ok()? * f64::from(*factor);
+        sum += number_text(amount)?.parse::<f64>().ok()? * f64::from(*factor);
         rest = behind;
     }
     let sum = serde_json::Number::from_f64(sum).filter(|_| !text.is_empty())?.to_string();

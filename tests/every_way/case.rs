@@ -4,8 +4,8 @@ use crate::forms::{Written, written};
 use crate::recorded;
 use crate::rules::{Rule, rule};
 use crate::source::Source;
-use averment_engine::vm::select::Selection;
-use averment_report::gate::Policy;
+use averment_engine::vm::select::RuleSelection;
+use averment_report::gate::GatePolicy;
 
 /// Rules of a case.
 pub const RULES: usize = 6;
@@ -36,7 +36,7 @@ pub struct Built {
 /// How a case is checked, and how its lines are set apart.
 #[derive(Debug, Default)]
 pub struct Settings {
-    pub policy: Policy,
+    pub policy: GatePolicy,
     mark: bool,
     blank: bool,
     returns: bool,
@@ -85,7 +85,7 @@ pub fn run(source: &mut Source) -> Written {
 impl Settings {
     fn draw(source: &mut Source) -> Settings {
         Settings {
-            policy: Policy {
+            policy: GatePolicy {
                 deny_vacuous: source.chance(20),
                 deny_unjudged: source.chance(20),
                 deny_unexercised: false,
@@ -108,9 +108,9 @@ impl Settings {
     }
 
     /// One of the rules that have a name, if there are any.
-    pub fn selection(&self, rules: &[Rule]) -> Option<Selection> {
+    pub fn selection(&self, rules: &[Rule]) -> Option<RuleSelection> {
         let named: Vec<usize> = (0..rules.len()).filter(|number| rules[*number].named).collect();
         let number = named.get(self.selected % named.len().max(1))?;
-        Some(Selection { rules: vec![format!("r{number}")], ..Selection::default() })
+        Some(RuleSelection { rules: vec![format!("r{number}")], ..RuleSelection::default() })
     }
 }

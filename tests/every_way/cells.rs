@@ -7,7 +7,7 @@ use crate::source::Source;
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_traces::read::read_str;
 use bumpalo::Bump;
 
@@ -109,7 +109,7 @@ impl Found {
         self.tried += 1;
         let rule = rule(&mut Source::replay(choices));
         let program = rules::compile("rules.assert", &rules::file(&[(0, &rule)])).unwrap();
-        let prepared = Prepared::new(&program);
+        let prepared = PreparedProgram::new(&program);
         let runs = self.runs.len();
         for place in 0..TRIED.1 {
             let mut source = Source::seeded(seed ^ 0xCE12, number * TRIED.1 + place);

@@ -1,23 +1,23 @@
 //! The route of `aver check`: what it makes of the rules and of what is wanted of a report, threads that judge, results in their order.
 
 use crate::full::{Buffer, ending};
-use averment_base::diagnostic::render::Style;
+use averment_base::diagnostic::render::TextStyle;
 use averment_base::limits::Limits;
-use averment_bulk::faults::Faults;
-use averment_bulk::feed::{Input, Reading};
-use averment_bulk::judge::{Done, Reads};
+use averment_bulk::faults::FaultInjector;
+use averment_bulk::feed::{TraceInput, RunReadOptions};
+use averment_bulk::judge::{RunResult, ReadCounts};
 use averment_bulk::near_names::NearNames;
-use averment_bulk::pipeline::{self, Finished, Judging, Pipeline};
-use averment_bulk::unused::Unused;
+use averment_bulk::pipeline::{self, FinishedChunk, JudgeThreads, Pipeline};
+use averment_bulk::unused_names::UnusedNames;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::select::Selection;
-use averment_report::drawn::DrawnLimits;
-use averment_report::gate::Policy;
-use averment_report::model::Detail;
-use averment_report::table::Table;
-use averment_report::totals::Totals;
-use averment_report::{self as report, Format, Options, Report, Wanted};
+use averment_engine::vm::select::RuleSelection;
+use averment_report::draw_limits::DrawnLimits;
+use averment_report::gate::GatePolicy;
+use averment_report::model::ReportDetail;
+use averment_report::table::ReportTable;
+use averment_report::totals::RunTotals;
+use averment_report::{self as report, Format, Options, Report, CombinedNeeds};
 use averment_traces::read::CHUNK_SIZE;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -27,8 +27,8 @@ use std::sync::{Arc, Mutex};
 /// How runs are checked.
 #[derive(Debug, Clone, Default)]
 pub struct Check {
-    pub selection: Selection,
-    pub policy: Policy,
+    pub selection: RuleSelection,
+    pub policy: GatePolicy,
     pub strict: bool,
     pub threads: usize,
     /// Chunks of a kilobyte instead of the usual size.
@@ -39,15 +39,15 @@ pub struct Check {
 }
 
 /// How text looks in files of reports.
-pub const STYLE: Style = Style { width: 100, ..Style::PLAIN };
+pub const STYLE: TextStyle = TextStyle { width: 100, ..TextStyle::PLAIN };
 /// What stands beside the chunks of a trace.
 const MARGIN: usize = 8;
 
 /// The table of programs with what is selected of them.
-pub fn table(programs: &[Program], selection: &Selection) -> Table {
-    Table::new(programs, |program, number| {
+pub fn table(programs: &[Program], selection: &RuleSelection) -> ReportTable {
+    ReportTable::new(programs, |program, number| {
         let program = &programs[program];
-        selection.selects(program, &program.assertions[number as usize])
+        selection.is_selected(program, &program.assertions[number as usize])
     })
 }
 
@@ -60,25 +60,25 @@ impl Check {
     }
 
     /// Checks all runs of some files; gives the report in each format, what is said beside them, and how much of the runs was read.
-    pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, Reads) {
+    pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, ReadCounts) {
         let pipeline = Arc::new(self.pipeline(programs, formats));
         let buffers: Vec<Buffer> = formats.iter().map(|_| Buffer::default()).collect();
         let opened = formats.iter().zip(&buffers);
         let reports =
             opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
-        let mut writer = Writer { table: &pipeline.table, reports, totals: Totals::default(), reads: Reads::default() };
-        writer.write(pipeline::start(&pipeline, traces.iter().cloned().map(Input::File).collect(), None));
+        let mut writer = Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: ReadCounts::default() };
+        writer.write(pipeline::start_judging(&pipeline, traces.iter().cloned().map(TraceInput::File).collect(), None));
         let reads = writer.reads;
         drop(writer);
-        let inputs: Vec<Input> = traces.iter().cloned().map(Input::File).collect();
-        let warnings = pipeline.near_names.warnings(&pipeline.table, &inputs, |_| false, programs);
+        let inputs: Vec<TraceInput> = traces.iter().cloned().map(TraceInput::File).collect();
+        let warnings = pipeline.near_names.warning_lines(&pipeline.table, &inputs, |_| false, programs);
         (buffers.iter().map(Buffer::text).chain([warnings]).collect(), reads)
     }
 
     /// What the command makes of the formats that are asked for.
     fn pipeline(&self, programs: &[Program], formats: &[Format]) -> Pipeline {
-        let wanted = Wanted::of(formats.iter().copied());
-        let findings = wanted.findings();
+        let wanted = CombinedNeeds::of_formats(formats.iter().copied());
+        let findings = wanted.needs_findings();
         Pipeline {
             table: Arc::new(table(programs, &self.selection)),
             programs: Arc::new(programs.to_vec()),
@@ -89,16 +89,16 @@ impl Check {
             },
             policy: self.policy,
             drawn: wanted.only_drawn().then(|| DrawnLimits::new(self.max_failures)),
-            detail: Detail {
+            detail: ReportDetail {
                 excerpt: wanted.excerpts.then_some(STYLE.width - MARGIN),
                 findings,
                 violations: self.violations.1,
                 steps: false,
                 measured: false,
             },
-            reading: Reading { limits: Limits::default(), strict: self.strict, ..Reading::default() },
-            unused: Unused::default(),
-            understood: averment_bulk::understood::Understood::default(),
+            reading: RunReadOptions { limits: Limits::default(), strict: self.strict, ..RunReadOptions::default() },
+            unused: UnusedNames::default(),
+            understood: averment_bulk::reading_notes::ReadingNotes::default(),
             near_names: NearNames::new(programs, &self.selection),
             threads: NonZeroUsize::new(self.threads),
             chunk: if self.small_chunks { 1 << 10 } else { CHUNK_SIZE },
@@ -107,22 +107,22 @@ impl Check {
             large: Mutex::default(),
             timed: false,
             profile: None,
-            faults: Faults::default(),
+            faults: FaultInjector::default(),
         }
     }
 }
 
 /// Writes results in the order of the traces.
 struct Writer<'a> {
-    table: &'a Table,
+    table: &'a ReportTable,
     reports: Vec<Box<dyn Report>>,
-    totals: Totals,
-    reads: Reads,
+    totals: RunTotals,
+    reads: ReadCounts,
 }
 
 impl Writer<'_> {
-    fn write(&mut self, judging: Judging) {
-        self.each(|report, table| report.begin(table).unwrap());
+    fn write(&mut self, judging: JudgeThreads) {
+        self.each(|report, table| report.begin_report(table).unwrap());
         let (mut next, mut early) = (0, BTreeMap::new());
         for finished in &judging.finished {
             early.insert(finished.number, finished);
@@ -132,33 +132,33 @@ impl Writer<'_> {
                 let _ = judging.permits.try_recv();
             }
         }
-        let broken = judging.workers.join(next);
+        let broken = judging.workers.join_threads(next);
         assert!(broken.dead == 0 && broken.lost.runs == 0, "{broken:?}");
         let ending = ending(&self.totals);
-        self.reports.iter_mut().for_each(|report| report.end(self.table, &ending).unwrap());
+        self.reports.iter_mut().for_each(|report| report.finish_report(self.table, &ending).unwrap());
     }
 
-    fn chunk(&mut self, finished: &Finished) {
+    fn chunk(&mut self, finished: &FinishedChunk) {
         for done in &finished.done {
             match done {
-                Done::Run(run) => {
-                    self.totals.add(run);
-                    self.each(|report, table| report.run(table, run).unwrap());
+                RunResult::Run(run) => {
+                    self.totals.add_run(run);
+                    self.each(|report, table| report.add_run(table, run).unwrap());
                 }
-                Done::Lines(lines) => self.each(|report, _| report.lines(lines).unwrap()),
-                Done::Unreadable(what) => {
+                RunResult::Lines(lines) => self.each(|report, _| report.add_lines(lines).unwrap()),
+                RunResult::Unreadable(what) => {
                     self.totals.unreadable += 1;
-                    self.each(|report, _| report.unreadable(what).unwrap());
+                    self.each(|report, _| report.add_unreadable(what).unwrap());
                 }
-                Done::Fault(name) => panic!("the evaluation of {name} broke down"),
+                RunResult::Fault(name) => panic!("the evaluation of {name} broke down"),
             }
         }
         self.totals.add_chunk(&finished.totals);
-        self.each(|report, _| report.chunk(&finished.totals));
-        self.reads.add(finished.reads);
+        self.each(|report, _| report.add_chunk(&finished.totals));
+        self.reads.add_counts(finished.reads);
     }
 
-    fn each(&mut self, tell: impl Fn(&mut dyn Report, &Table)) {
+    fn each(&mut self, tell: impl Fn(&mut dyn Report, &ReportTable)) {
         self.reports.iter_mut().for_each(|report| tell(report.as_mut(), self.table));
     }
 }

@@ -11,7 +11,7 @@ use crate::minimize::smallest;
 use crate::rules;
 use crate::ways::{Arrangement, COUNTS, REASONS, Way};
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::select::RuleSelection;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -144,7 +144,7 @@ impl Checker {
         for way in ways {
             let selection = match way.selected {
                 true => built.settings.selection(&built.rules),
-                false => Some(Selection::default()),
+                false => Some(RuleSelection::default()),
             };
             let Some(selection) = selection else { continue };
             let layout = files.layout(way.layout);
@@ -170,7 +170,7 @@ impl Checker {
         &mut self,
         built: &Built,
         arrangement: Arrangement,
-        (way, selection): (&Way, Selection),
+        (way, selection): (&Way, RuleSelection),
         (programs, paths): (&[Program], &[PathBuf]),
         full: &Full,
     ) -> Option<engine::Unequal> {

@@ -2,13 +2,13 @@
 
 use crate::forms::{Form, Written};
 use averment_base::limits::Limits;
-use averment_engine::bytecode::codec::{self, Decoded};
+use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{
-    EvaluateOptions, derive, evaluate, evaluate_profiled, evaluate_seen, evaluate_some,
+    EvaluateOptions, derive_run, evaluate, evaluate_profiled, evaluate_with_coverage, evaluate_some,
 };
-use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::Profile;
 use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
@@ -22,16 +22,16 @@ pub type Unequal = (&'static str, String, String);
 
 /// A program with what is prepared of it, as it was compiled and as it is read back from a file.
 struct Loaded {
-    compiled: (Program, Prepared),
-    decoded: (Program, Prepared),
+    compiled: (Program, PreparedProgram),
+    decoded: (Program, PreparedProgram),
 }
 
 impl Loaded {
     fn new(program: &Program) -> Loaded {
-        let Ok(Decoded::Program(decoded)) = codec::decode(&codec::encode(program)) else {
+        let Ok(DecodedFile::Program(decoded)) = codec::decode(&codec::encode(program)) else {
             panic!("what was encoded is decoded")
         };
-        let with = |program: Program| (program.clone(), Prepared::new(&program));
+        let with = |program: Program| (program.clone(), PreparedProgram::new(&program));
         Loaded { compiled: with(program.clone()), decoded: with(*decoded) }
     }
 }
@@ -42,11 +42,11 @@ pub fn unequal(program: &Program, raw: &[Result<RawRun, ReadError>]) -> Option<U
     let (limits, options) = (Limits::default(), EvaluateOptions::default());
     raw.iter().flatten().find_map(|raw| {
         let arena = Bump::new();
-        let run = read::parse(raw, &arena, &limits).ok()?;
+        let run = read::parse_run(raw, &arena, &limits).ok()?;
         let (program, prepared) = &loaded.compiled;
         let expected = said(&evaluate(program, prepared, &run, &arena, &options));
         let ways: [(&'static str, String); 5] = [
-            ("with what it goes through", said(&evaluate_seen(program, prepared, &run, &arena, &options).0)),
+            ("with what it goes through", said(&evaluate_with_coverage(program, prepared, &run, &arena, &options).0)),
             (
                 "with a profile",
                 said(&evaluate_profiled(
@@ -58,7 +58,7 @@ pub fn unequal(program: &Program, raw: &[Result<RawRun, ReadError>]) -> Option<U
                     &mut Profile::new(|| Duration::ZERO),
                 )),
             ),
-            ("with derivations", said(&derive(program, prepared, &run, &arena, &options).0)),
+            ("with derivations", said(&derive_run(program, prepared, &run, &arena, &options).0)),
             ("from a compiled file", said(&evaluate(&loaded.decoded.0, &loaded.decoded.1, &run, &arena, &options))),
             ("each assertion alone", each_alone(program, prepared, &run, &arena, &options)),
         ];
@@ -66,13 +66,13 @@ pub fn unequal(program: &Program, raw: &[Result<RawRun, ReadError>]) -> Option<U
     })
 }
 
-fn said(outcome: &Outcome) -> String {
+fn said(outcome: &RunOutcome) -> String {
     outcome.results.iter().map(|result| format!("{result:?}\n")).collect()
 }
 
 fn each_alone<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
@@ -84,11 +84,11 @@ fn each_alone<'run>(
 
 /// The first run that is judged otherwise because it is written otherwise.
 pub fn unequal_forms(program: &Program, runs: &[Written]) -> Option<Unequal> {
-    let prepared = Prepared::new(program);
+    let prepared = PreparedProgram::new(program);
     let judged = |text: &str| {
         let raw = RawRun::new(text.to_owned(), RunSource::default());
         let (arena, options) = (Bump::new(), EvaluateOptions::default());
-        let run = read::parse(&raw, &arena, &options.limits).ok()?;
+        let run = read::parse_run(&raw, &arena, &options.limits).ok()?;
         let outcome = evaluate(program, &prepared, &run, &arena, &options);
         Some(outcome.results.iter().map(without_places).collect::<String>())
     };
@@ -101,12 +101,12 @@ pub fn unequal_forms(program: &Program, runs: &[Written]) -> Option<Unequal> {
 
 /// What is said of each rule of a file, and of the same rule alone.
 pub fn unequal_together(alone: &[&Program], together: &Program, raw: &[Result<RawRun, ReadError>]) -> Option<Unequal> {
-    let prepared: Vec<Prepared> = alone.iter().map(|program| Prepared::new(program)).collect();
-    let all = Prepared::new(together);
+    let prepared: Vec<PreparedProgram> = alone.iter().map(|program| PreparedProgram::new(program)).collect();
+    let all = PreparedProgram::new(together);
     let options = EvaluateOptions::default();
     raw.iter().flatten().find_map(|raw| {
         let arena = Bump::new();
-        let run = read::parse(raw, &arena, &options.limits).ok()?;
+        let run = read::parse_run(raw, &arena, &options.limits).ok()?;
         let each = alone.iter().zip(&prepared);
         let single = each.flat_map(|(program, prepared)| evaluate(program, prepared, &run, &arena, &options).results);
         let expected: String = single.map(|one| without_rule(&one)).collect();

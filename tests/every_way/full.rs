@@ -4,16 +4,16 @@ use crate::check::table;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::outcome::Outcome;
-use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::select::Selection;
-use averment_report::gate::{Gate, Policy};
-use averment_report::model::{self, Detail, RunReport, Unreadable};
-use averment_report::table::Table;
-use averment_report::totals::Totals;
-use averment_report::{self as report, Ending, Format, Options};
+use averment_engine::vm::outcome::RunOutcome;
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_engine::vm::select::RuleSelection;
+use averment_report::gate::{Gate, GatePolicy};
+use averment_report::model::{self, ReportDetail, RunReport, UnreadableTrace};
+use averment_report::table::ReportTable;
+use averment_report::totals::RunTotals;
+use averment_report::{self as report, ReportEnding, Format, Options};
 use averment_traces::error::ReadError;
-use averment_traces::read::{self, RawRun, Runs};
+use averment_traces::read::{self, RawRun, TraceRuns};
 use bumpalo::Bump;
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -23,52 +23,52 @@ use std::rc::Rc;
 /// The runs of files, not read yet.
 pub fn raw_runs(paths: &[PathBuf]) -> Vec<Result<RawRun, ReadError>> {
     let limits = Limits::default();
-    paths.iter().flat_map(|path| Runs::open(path.to_str().unwrap(), &limits).unwrap()).collect()
+    paths.iter().flat_map(|path| TraceRuns::open_file(path.to_str().unwrap(), &limits).unwrap()).collect()
 }
 
 /// Whether something of a run is odd: `--strict` refuses it.
 pub fn is_odd(text: &str) -> bool {
-    let runs = Runs::new("odd", io::Cursor::new(text.to_owned().into_bytes()), &Limits::default());
+    let runs = TraceRuns::new("odd", io::Cursor::new(text.to_owned().into_bytes()), &Limits::default());
     let arena = Bump::new();
     runs.into_iter().any(|raw| match raw {
-        Ok(raw) => read::parse(&raw, &arena, &Limits::default()).is_ok_and(|run| !run.warnings.is_empty()),
+        Ok(raw) => read::parse_run(&raw, &arena, &Limits::default()).is_ok_and(|run| !run.warnings.is_empty()),
         Err(_) => true,
     })
 }
 
 /// What comes of some programs on some runs.
 pub struct Full {
-    table: Table,
-    runs: Vec<Result<RunReport, Unreadable>>,
+    table: ReportTable,
+    runs: Vec<Result<RunReport, UnreadableTrace>>,
     /// The outcomes of each run that can be read, by program.
-    pub outcomes: Vec<Vec<Outcome>>,
+    pub outcomes: Vec<Vec<RunOutcome>>,
 }
 
 impl Full {
     /// Evaluates all assertions that are selected on all runs.
-    pub fn new(programs: &[Program], raw: &[Result<RawRun, ReadError>], selection: &Selection, policy: Policy) -> Full {
+    pub fn new(programs: &[Program], raw: &[Result<RawRun, ReadError>], selection: &RuleSelection, policy: GatePolicy) -> Full {
         let table = table(programs, selection);
-        let prepared: Vec<Prepared> = programs.iter().map(Prepared::new).collect();
+        let prepared: Vec<PreparedProgram> = programs.iter().map(PreparedProgram::new).collect();
         let options = EvaluateOptions { selection: selection.clone(), ..EvaluateOptions::default() };
-        let detail = Detail { excerpt: Some(92), findings: true, violations: 100, steps: false, measured: false };
+        let detail = ReportDetail { excerpt: Some(92), findings: true, violations: 100, steps: false, measured: false };
         let mut full = Full { table, runs: Vec::new(), outcomes: Vec::new() };
         for raw in raw {
             let arena = Bump::new();
-            let run = match raw.as_ref().map(|raw| read::parse(raw, &arena, &Limits::default())) {
+            let run = match raw.as_ref().map(|raw| read::parse_run(raw, &arena, &Limits::default())) {
                 Ok(Ok(run)) => run,
                 Ok(Err(error)) => {
-                    full.runs.push(Err(Unreadable::of(&error)));
+                    full.runs.push(Err(UnreadableTrace::of_error(&error)));
                     continue;
                 }
                 Err(error) => {
-                    full.runs.push(Err(Unreadable::of(error)));
+                    full.runs.push(Err(UnreadableTrace::of_error(error)));
                     continue;
                 }
             };
             let each = programs.iter().zip(&prepared);
-            let outcomes: Vec<Outcome> =
+            let outcomes: Vec<RunOutcome> =
                 each.map(|(program, prepared)| evaluate(program, prepared, &run, &arena, &options)).collect();
-            full.runs.push(Ok(model::build(&full.table, &run, &outcomes, policy, detail)));
+            full.runs.push(Ok(model::build_report(&full.table, &run, &outcomes, policy, detail)));
             full.outcomes.push(outcomes);
         }
         full
@@ -78,24 +78,24 @@ impl Full {
     pub fn report(&self, format: Format, options: Options) -> String {
         let out = Buffer::default();
         let mut report = report::open(format, Box::new(out.clone()), options);
-        report.begin(&self.table).unwrap();
+        report.begin_report(&self.table).unwrap();
         for run in &self.runs {
             match run {
-                Ok(run) => report.run(&self.table, run).unwrap(),
-                Err(unreadable) => report.unreadable(unreadable).unwrap(),
+                Ok(run) => report.add_run(&self.table, run).unwrap(),
+                Err(unreadable) => report.add_unreadable(unreadable).unwrap(),
             }
         }
-        report.end(&self.table, &ending(&self.totals())).unwrap();
+        report.finish_report(&self.table, &ending(&self.totals())).unwrap();
         drop(report);
         out.text()
     }
 
     /// Counts over all runs.
-    pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
+    pub fn totals(&self) -> RunTotals {
+        let mut totals = RunTotals::default();
         for run in &self.runs {
             match run {
-                Ok(run) => totals.add(run),
+                Ok(run) => totals.add_run(run),
                 Err(_) => totals.unreadable += 1,
             }
         }
@@ -104,10 +104,10 @@ impl Full {
 }
 
 /// What reports are told at the end.
-pub fn ending(totals: &Totals) -> Ending<'_> {
-    let nothing = totals.counts.all() == totals.counts.skipped;
+pub fn ending(totals: &RunTotals) -> ReportEnding<'_> {
+    let nothing = totals.counts.all_results() == totals.counts.skipped;
     let passed = totals.gate.is_none_or(|gate| gate == Gate::Open) && totals.unreadable == 0 && !nothing;
-    Ending { totals, passed, exit: u8::from(!passed) }
+    ReportEnding { totals, passed, exit: u8::from(!passed) }
 }
 
 /// What a report writes.

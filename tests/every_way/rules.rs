@@ -13,7 +13,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check};
+use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile;
 
 /// A rule whose names are still open: `@` stands for its number in its file.
@@ -78,10 +78,10 @@ pub fn file(rules: &[(usize, &Rule)]) -> String {
 /// The program of a rule file; what the checker says where it is none.
 pub fn compile(name: &str, text: &str) -> Result<Program, String> {
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new(name, None, text));
-    let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
+    let root = sources.add_file(SourceFile::new(name, None, text));
+    let checked = check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
     match checked.diagnostics.has_errors() {
-        true => Err(format!("{text}\n{}", render::short(&checked.diagnostics, &sources))),
+        true => Err(format!("{text}\n{}", render::render_short(&checked.diagnostics, &sources))),
         false => Ok(compile::compile(&checked.module, &sources)),
     }
 }

@@ -144,7 +144,7 @@ fn limits_hold_for_rules_and_runs() {
 fn a_compiled_program_is_rules_too() {
     let text = "rule a { never refund }";
     let program = Rules::from_text("r.assert", text).unwrap();
-    let bytes = averment_engine::bytecode::codec::encode(&program.programs()[0]);
+    let bytes = averment_engine::bytecode::codec::encode(&program.compiled_programs()[0]);
     let rules = Rules::builder().bytes("r.assertc", bytes.clone()).build().unwrap();
     assert_eq!(rules.assertion("a.1").unwrap().place().to_string(), "r.assert:1:10");
     assert!(problem(Rules::builder().bytes("r.assertc", &bytes[..20])).contains("`r.assertc`"));

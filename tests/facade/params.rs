@@ -1,18 +1,18 @@
 //! Values of parameters, by their types.
 
 use averment::Problem;
-use averment::stages::params::{Given, Source, missing, set};
+use averment::stages::params::{ParamValue, ValueSyntax, missing_param, set_param};
 use averment_base::source::Span;
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{Constant, Param, Type};
+use averment_engine::ir::{Constant, DeclaredParam, Type};
 
 fn program(ty: Type) -> Vec<Program> {
-    let param = Param { name: "limit".to_owned(), ty, default: None, span: Span::default() };
+    let param = DeclaredParam { name: "limit".to_owned(), ty, default: None, span: Span::default() };
     vec![Program { params: vec![param], ..Program::default() }]
 }
 
 fn set_text(programs: &mut [Program], name: &str, text: &str) -> Result<(), Problem> {
-    set(programs, &Given { name: name.to_owned(), value: Source::Text(text.to_owned()) })
+    set_param(programs, &ParamValue { name: name.to_owned(), value: ValueSyntax::Text(text.to_owned()) })
 }
 
 fn given(ty: Type, text: &str) -> Option<Constant> {
@@ -63,7 +63,7 @@ fn what_does_not_fit_says_what_to_write() {
 fn unknown_and_missing_parameters_are_told() {
     let mut programs = program(Type::Number);
     assert_eq!(set_text(&mut programs, "limt", "3").unwrap_err().help, "did you mean `limit`?");
-    assert_eq!(missing(&programs).unwrap().0.name, "limit");
+    assert_eq!(missing_param(&programs).unwrap().0.name, "limit");
     set_text(&mut programs, "limit", "3").unwrap();
-    assert!(missing(&programs).is_none());
+    assert!(missing_param(&programs).is_none());
 }

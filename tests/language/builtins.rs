@@ -18,19 +18,19 @@ fn page_is(name: &str, page: &str) {
 
 #[test]
 fn the_reference_page_is_made_from_the_table() {
-    page_is("functions.md", &reference::page());
+    page_is("functions.md", &reference::reference_page());
 }
 
 #[test]
 fn the_page_of_the_standard_set_is_made_from_its_modules() {
-    let page = stdlib::page();
+    let page = stdlib::modules_page();
     page_is("stdlib.md", &page);
     for module in stdlib::MODULES {
         for definition in module.text.lines().filter_map(|line| line.strip_prefix("def ")) {
             let name = definition.trim_start_matches("step ").split(['(', ' ']).next().unwrap();
             assert!(page.contains(&name.to_string()), "`{name}` of std.{} has no doc comment", module.name);
             assert!(
-                module.reference().contains(&format!("### `{}", definition.split(['(', '=']).next().unwrap().trim()))
+                module.reference_page().contains(&format!("### `{}", definition.split(['(', '=']).next().unwrap().trim()))
             );
         }
     }

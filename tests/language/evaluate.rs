@@ -3,7 +3,7 @@
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict::{self, Error, Fail, Pass, Skipped, Undecided};
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::world::Permissions;
 use averment_fixtures::Rules;
 
@@ -41,7 +41,7 @@ require e";
     let selected = |rules: &[&str], cases: &[&str], tags: &[&str]| {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let selection =
-            Selection { rules: owned(rules), cases: owned(cases), tags: owned(tags), ..Selection::default() };
+            RuleSelection { rules: owned(rules), cases: owned(cases), tags: owned(tags), ..RuleSelection::default() };
         let options = EvaluateOptions { selection, ..EvaluateOptions::default() };
         let compiled = self::rules(text);
         let outcome = compiled.check_json_with(r#"{"prompt": "p", "calls": []}"#, &options).unwrap();

@@ -3,7 +3,7 @@
 
 use averment_base::source::SourceFile;
 use averment_engine::bytecode::disasm;
-use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome};
+use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome};
 use averment_fixtures as fixtures;
 use averment_fixtures::Rules;
 use std::fmt::Write;
@@ -24,7 +24,7 @@ fn rules(path: &Path) -> (String, Rules) {
 fn listings_of_programs() {
     for path in fixtures::rule_files(&golden("bytecode")) {
         let (name, rules) = rules(&path);
-        fixtures::compare(&golden("bytecode"), &name, &disasm::listing(rules.program()));
+        fixtures::compare(&golden("bytecode"), &name, &disasm::list_program(rules.program()));
     }
 }
 
@@ -38,7 +38,7 @@ fn verdicts_with_reasons_and_evidence() {
     }
 }
 
-fn shown(rules: &Rules, run: &str, outcome: &Outcome) -> String {
+fn shown(rules: &Rules, run: &str, outcome: &RunOutcome) -> String {
     let mut out = String::new();
     for result in &outcome.results {
         show_result(rules, run, result, &mut out);
@@ -73,7 +73,7 @@ fn show_result(rules: &Rules, run: &str, result: &AssertionOutcome, out: &mut St
     out.push('\n');
 }
 
-fn show_evidence(rules: &Rules, run: &str, evidence: &Evidence, out: &mut String) {
+fn show_evidence(rules: &Rules, run: &str, evidence: &VerdictEvidence, out: &mut String) {
     let mut parts = vec![format!("{:?}", evidence.role).to_lowercase()];
     parts.extend(evidence.step.map(|step| format!("step {}", step + 1)));
     if !evidence.path.is_empty() {
@@ -86,8 +86,8 @@ fn show_evidence(rules: &Rules, run: &str, evidence: &Evidence, out: &mut String
     }
     if let Some(span) = evidence.rule_span {
         let source = &rules.program().sources[span.file.0 as usize];
-        let place = SourceFile::new("", None, &*source.text).position(span.start);
-        parts.push(format!("rule {}:{} `{}`", place.line, place.column, &source.text[span.range()]));
+        let place = SourceFile::new("", None, &*source.text).line_column(span.start);
+        parts.push(format!("rule {}:{} `{}`", place.line, place.column, &source.text[span.as_range()]));
     }
     writeln!(out, "  - {}: {}", evidence.label, parts.join(", ")).unwrap();
 }

@@ -4,8 +4,8 @@ use crate::model::BAD;
 use crate::truth::Verdict;
 use averment_base::limits::Limits;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate, evaluate_profiled};
-use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome};
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::Profile;
 use averment_traces::read::read_str;
 use bumpalo::Bump;
@@ -41,9 +41,9 @@ impl Rules {
         let text = run.to_string();
         let run = read_str(&text, &arena, &limits).ok()?;
         let program = self.0.program();
-        let prepared = Prepared::new(program);
+        let prepared = PreparedProgram::new(program);
         let outcome = evaluate(program, &prepared, &run, &arena, &EvaluateOptions::default());
-        let place = |evidence: &Vec<Evidence>| {
+        let place = |evidence: &Vec<VerdictEvidence>| {
             let step = evidence.iter().find_map(|one| one.step)? as usize;
             let kind = run.steps.get(step)?.kind;
             Some((kind.list_key(), run.steps[..step].iter().filter(|other| other.kind == kind).count()))
@@ -67,7 +67,7 @@ impl Rules {
         let text = run.to_string();
         let run = read_str(&text, &arena, &limits).ok()?;
         let program = self.0.program();
-        let prepared = Prepared::new(program);
+        let prepared = PreparedProgram::new(program);
         let common = evaluate(program, &prepared, &run, &arena, &options);
         let full = evaluate_profiled(
             program,
@@ -77,7 +77,7 @@ impl Rules {
             &options,
             &mut Profile::new(|| std::time::Duration::ZERO),
         );
-        let said = |outcome: &Outcome| outcome.results.iter().map(|result| format!("{result:?}")).collect();
+        let said = |outcome: &RunOutcome| outcome.results.iter().map(|result| format!("{result:?}")).collect();
         Some([said(&common), said(&full)])
     }
 }

@@ -18,9 +18,9 @@ pub const NO_FILE: &str = "it is not a file";
 ///
 /// # Errors
 /// What the system says; a link that leads nowhere.
-pub fn resolve(path: &Path) -> io::Result<PathBuf> {
+pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
     let mut rest: Vec<std::ffi::OsString> = Vec::new();
-    let mut existing = given(path).to_path_buf();
+    let mut existing = or_current_dir(path).to_path_buf();
     loop {
         match existing.canonicalize() {
             Ok(mut place) => {
@@ -50,15 +50,15 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
 
 /// Whether a resolved place lies in one of these folders, whose own links are followed, too.
 pub fn lies_in<P: AsRef<Path>>(place: &Path, folders: impl IntoIterator<Item = P>) -> bool {
-    let mut folders = folders.into_iter().filter_map(|folder| given(folder.as_ref()).canonicalize().ok());
+    let mut folders = folders.into_iter().filter_map(|folder| or_current_dir(folder.as_ref()).canonicalize().ok());
     folders.any(|folder| place.starts_with(folder))
 }
 
 /// What tells a file from others, whatever it is called.
-type Identity = (u64, u64);
+type FileIdentity = (u64, u64);
 
 /// The files that were opened here, where that is to be known.
-static OPENED: Mutex<Option<BTreeSet<Identity>>> = Mutex::new(None);
+static OPENED: Mutex<Option<BTreeSet<FileIdentity>>> = Mutex::new(None);
 
 /// From now on it is known which files were opened, for a program that must not write over what it reads.
 pub fn remember_opened() {
@@ -68,7 +68,7 @@ pub fn remember_opened() {
 /// Notes that a file was opened by other ways than those of this module.
 pub fn note_opened(found: &Metadata) {
     if let Some(known) = &mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner) {
-        known.extend(identity(found).filter(|_| found.is_file()));
+        known.extend(file_identity(found).filter(|_| found.is_file()));
     }
 }
 
@@ -87,19 +87,19 @@ pub fn note_stdin() {
 /// Whether the file of this path was opened, under whatever name.
 #[must_use]
 pub fn was_opened(path: &Path) -> bool {
-    let found = path.metadata().ok().and_then(|found| identity(&found));
+    let found = path.metadata().ok().and_then(|found| file_identity(&found));
     let known = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     found.is_some_and(|found| known.as_ref().is_some_and(|known| known.contains(&found)))
 }
 
 #[cfg(unix)]
-fn identity(found: &Metadata) -> Option<Identity> {
+fn file_identity(found: &Metadata) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt as _;
     Some((found.dev(), found.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<Identity> {
+fn identity(_: &Metadata) -> Option<FileIdentity> {
     None
 }
 
@@ -114,7 +114,7 @@ pub fn nothing_there(error: &io::Error) -> bool {
 /// # Errors
 /// What the system says.
 #[cfg(unix)]
-pub fn open(place: &Path, folder: bool) -> io::Result<File> {
+pub fn open_resolved(place: &Path, folder: bool) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, openat};
     // On the way to a file a folder need not be readable.
     #[cfg(target_os = "linux")]
@@ -229,7 +229,7 @@ fn open_now(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// What the system says.
-pub fn bytes(file: File, most: usize) -> io::Result<Option<Vec<u8>>> {
+pub fn read_limited(file: File, most: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let wanted = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     file.take(wanted).read_to_end(&mut bytes)?;
@@ -245,11 +245,11 @@ pub fn text_of(path: &Path, most: usize) -> io::Result<String> {
     if file.metadata()?.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory));
     }
-    let bytes = bytes(file, most)?.ok_or_else(|| io::Error::other(format!("it is larger than {most} bytes")))?;
+    let bytes = read_limited(file, most)?.ok_or_else(|| io::Error::other(format!("it is larger than {most} bytes")))?;
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }
 
 /// The empty path is the working directory.
-fn given(path: &Path) -> &Path {
+fn or_current_dir(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }

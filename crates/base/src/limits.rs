@@ -5,7 +5,7 @@
 
 pub mod nested;
 
-use crate::memory::asking;
+use crate::memory::allow_failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag with which evaluations are ended from outside: Ctrl-C in an interactive session.
@@ -110,7 +110,7 @@ impl Limits {
 ///
 /// Where somebody may cancel, fuel is given out in portions, and between two of them the flag is looked at: that costs nothing per instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Meter {
+pub struct FuelMeter {
     fuel: u64,
     /// Fuel that has not been given out.
     reserve: u64,
@@ -129,7 +129,7 @@ const PORTION: u64 = 1 << 18;
 
 /// A limit was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exhausted {
+pub enum LimitError {
     /// Too many instructions or matches.
     Fuel,
     /// Computed text or lists grew beyond the limit.
@@ -140,21 +140,21 @@ pub enum Exhausted {
     Backtracking(u32),
 }
 
-impl Meter {
+impl FuelMeter {
     /// The full measure of these limits.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         let (bytes, cancel, run) = (limits.computed_bytes, limits.cancel, limits.run_fuel);
         let mut meter = Self { fuel: 0, reserve: 0, given: 0, earlier: 0, run, bytes, cancel };
-        meter.refuel(limits);
+        meter.refill_fuel(limits);
         meter
     }
 
     /// Gives the next assertion its full share of fuel; memory stays used.
-    pub fn refuel(&mut self, limits: &Limits) {
-        self.earlier = self.earlier.saturating_add(self.used());
+    pub fn refill_fuel(&mut self, limits: &Limits) {
+        self.earlier = self.earlier.saturating_add(self.fuel_used());
         if self.run < u64::MAX {
-            self.run = self.run.saturating_sub(self.given.saturating_sub(self.fuel()));
+            self.run = self.run.saturating_sub(self.given.saturating_sub(self.fuel_left()));
         }
         self.given = limits.fuel.min(self.run);
         let portion = if self.cancel.is_some() { PORTION } else { u64::MAX };
@@ -164,33 +164,33 @@ impl Meter {
 
     /// The fuel left.
     #[must_use]
-    pub fn fuel(&self) -> u64 {
+    pub fn fuel_left(&self) -> u64 {
         self.fuel.saturating_add(self.reserve)
     }
 
     /// The fuel that was taken since the last full share was given.
     #[must_use]
-    pub fn used(&self) -> u64 {
-        self.given.saturating_sub(self.fuel())
+    pub fn fuel_used(&self) -> u64 {
+        self.given.saturating_sub(self.fuel_left())
     }
 
     /// All fuel that was ever taken, however often a full share was given.
     #[must_use]
-    pub fn spent(&self) -> u64 {
-        self.earlier.saturating_add(self.used())
+    pub fn fuel_spent(&self) -> u64 {
+        self.earlier.saturating_add(self.fuel_used())
     }
 
     /// Leaves no more fuel than so much: what full shares have added to it is given back.
-    pub fn leave(&mut self, most: u64) {
-        let cut = self.fuel().saturating_sub(most);
+    pub fn cap_fuel(&mut self, most: u64) {
+        let cut = self.fuel_left().saturating_sub(most);
         self.given = self.given.saturating_sub(cut);
-        let left = self.fuel().saturating_sub(cut);
+        let left = self.fuel_left().saturating_sub(cut);
         self.fuel = self.fuel.min(left);
         self.reserve = left.saturating_sub(self.fuel);
     }
 
     /// Takes fuel: one unit is about one instruction.
-    pub fn charge(&mut self, units: u64) -> Result<(), Exhausted> {
+    pub fn charge_fuel(&mut self, units: u64) -> Result<(), LimitError> {
         match self.fuel.checked_sub(units) {
             Some(left) => {
                 self.fuel = left;
@@ -202,29 +202,29 @@ impl Meter {
 
     /// Gives out the next portion, unless there is none or somebody has ended it.
     #[cold]
-    fn next_portion(&mut self, units: u64) -> Result<(), Exhausted> {
+    fn next_portion(&mut self, units: u64) -> Result<(), LimitError> {
         if self.cancel.is_some_and(Cancel::is_asked) {
-            return Err(Exhausted::Cancelled);
+            return Err(LimitError::Cancelled);
         }
-        let left = self.fuel().checked_sub(units).ok_or(Exhausted::Fuel)?;
+        let left = self.fuel_left().checked_sub(units).ok_or(LimitError::Fuel)?;
         self.fuel = left.min(PORTION);
         self.reserve = left.saturating_sub(self.fuel);
         Ok(())
     }
 
     /// Takes the fuel of a pass over so many bytes: sixteen bytes are about one instruction.
-    pub fn scan(&mut self, bytes: usize) -> Result<(), Exhausted> {
-        self.charge((bytes as u64 / 16).saturating_add(1))
+    pub fn charge_scan(&mut self, bytes: usize) -> Result<(), LimitError> {
+        self.charge_fuel((bytes as u64 / 16).saturating_add(1))
     }
 
     /// Whether there is room for so many bytes that are needed only for a while, without taking it.
-    pub fn check_memory(&self, bytes: usize) -> Result<(), Exhausted> {
-        if bytes > self.bytes { Err(Exhausted::Memory) } else { Ok(()) }
+    pub fn check_memory(&self, bytes: usize) -> Result<(), LimitError> {
+        if bytes > self.bytes { Err(LimitError::Memory) } else { Ok(()) }
     }
 
     /// Takes memory for a computed value of so many bytes, before it is built.
-    pub fn allocate(&mut self, bytes: usize) -> Result<(), Exhausted> {
-        self.bytes = self.bytes.checked_sub(bytes).ok_or(Exhausted::Memory)?;
+    pub fn charge_memory(&mut self, bytes: usize) -> Result<(), LimitError> {
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(LimitError::Memory)?;
         Ok(())
     }
 }
@@ -243,5 +243,5 @@ pub const OWN_BLOCK: usize = (32 << 20) + 1;
 /// keeps that of its last one. Pages of it that are never written to take no memory. Where the system has no such block, smaller ones do.
 pub fn give_own_block<T>(list: &mut Vec<T>) {
     let wanted = OWN_BLOCK.div_ceil(size_of::<T>().max(1));
-    let _ = asking(|| list.try_reserve_exact(wanted.saturating_sub(list.len())));
+    let _ = allow_failure(|| list.try_reserve_exact(wanted.saturating_sub(list.len())));
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a thread does that cannot have memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exhausted {
+pub enum MemoryAction {
     /// It asked for as much as there is, and is told that there is none.
     Told,
     /// It stays where it is for good: another one ends the work without it.
@@ -29,7 +29,7 @@ static LEFT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 /// Runs something that asks for memory and is prepared to get none: `try_reserve` and its kind. What takes memory without asking has to
 /// stand outside.
 #[inline]
-pub fn asking<T>(ask: impl FnOnce() -> T) -> T {
+pub fn allow_failure<T>(ask: impl FnOnce() -> T) -> T {
     let before = ASKS.replace(true);
     let answer = ask();
     ASKS.set(before);
@@ -37,41 +37,41 @@ pub fn asking<T>(ask: impl FnOnce() -> T) -> T {
 }
 
 /// Says that this thread judges runs, and that others can end the work without it.
-pub fn judging() {
+pub fn mark_judging() {
     JUDGES.set(true);
 }
 
 /// Says how many runs this thread has in hand, as far as it knows; 0 when it has handed them on.
 #[inline]
-pub fn holds(runs: u64) {
+pub fn set_runs_held(runs: u64) {
     HOLDS.set(runs);
 }
 
 /// The same of runs on lines, and so many lines again.
 #[inline]
 #[must_use]
-pub fn holding(lines: usize) -> usize {
-    holds(u64::try_from(lines).unwrap_or(u64::MAX).max(1));
+pub fn hold_lines(lines: usize) -> usize {
+    set_runs_held(u64::try_from(lines).unwrap_or(u64::MAX).max(1));
     lines
 }
 
 /// How many threads were left with runs in hand, and how many runs.
 #[must_use]
-pub fn left() -> (u64, u64) {
+pub fn left_runs() -> (u64, u64) {
     let [threads, runs] = &LEFT;
     (threads.load(Ordering::SeqCst), runs.load(Ordering::SeqCst))
 }
 
 /// Says whether the thread that ends the work watches for threads that are left.
-pub fn watch(watched: bool) {
+pub fn set_watched(watched: bool) {
     WATCHED.store(watched, Ordering::SeqCst);
 }
 
 /// What this thread has to do, which cannot have memory.
 #[cold]
-pub fn exhausted() -> Exhausted {
+pub fn memory_action() -> MemoryAction {
     if ASKS.get() {
-        return Exhausted::Told;
+        return MemoryAction::Told;
     }
     EXHAUSTED.store(true, Ordering::SeqCst);
     // A thread that breaks down holds what it says it with.
@@ -79,9 +79,9 @@ pub fn exhausted() -> Exhausted {
         let ([threads, runs], holds) = (&LEFT, HOLDS.get());
         threads.fetch_add(u64::from(holds > 0), Ordering::SeqCst);
         runs.fetch_add(holds, Ordering::SeqCst);
-        Exhausted::Left
+        MemoryAction::Left
     } else {
-        Exhausted::Ends
+        MemoryAction::Ends
     }
 }
 
@@ -97,15 +97,15 @@ mod tests {
 
     #[test]
     fn only_what_asks_is_told() {
-        assert_eq!(asking(|| asking(exhausted)), Exhausted::Told);
-        assert_eq!((exhausted(), is_exhausted()), (Exhausted::Ends, true));
-        judging();
-        assert_eq!(exhausted(), Exhausted::Ends);
-        watch(true);
-        holds(3);
-        assert_eq!((exhausted(), asking(exhausted)), (Exhausted::Left, Exhausted::Told));
-        holds(0);
-        assert_eq!((exhausted(), left()), (Exhausted::Left, (1, 3)));
-        watch(false);
+        assert_eq!(allow_failure(|| allow_failure(memory_action)), MemoryAction::Told);
+        assert_eq!((memory_action(), is_exhausted()), (MemoryAction::Ends, true));
+        mark_judging();
+        assert_eq!(memory_action(), MemoryAction::Ends);
+        set_watched(true);
+        set_runs_held(3);
+        assert_eq!((memory_action(), allow_failure(memory_action)), (MemoryAction::Left, MemoryAction::Told));
+        set_runs_held(0);
+        assert_eq!((memory_action(), left_runs()), (MemoryAction::Left, (1, 3)));
+        set_watched(false);
     }
 }

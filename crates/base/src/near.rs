@@ -19,7 +19,7 @@ const NAMESPACES: [&str; 4] = ["__", ".", ":", "/"];
 
 /// How a name is near another one; what is nearer comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Near {
+pub enum NearMiss {
     /// The same but for letter case, signs between words, blanks around it, or letters that look alike.
     Written,
     /// One is the other behind a namespace: `mcp__github__delete_repo`, `functions.send_email`.
@@ -38,27 +38,27 @@ pub enum Near {
 /// assert_eq!(near("lock", "unlock"), None);
 /// ```
 #[must_use]
-pub fn near(name: &str, other: &str) -> Option<Near> {
+pub fn near_miss(name: &str, other: &str) -> Option<NearMiss> {
     if name == other || name.len() > LONGEST || other.len() > LONGEST {
         return None;
     }
     if is_written_alike(name, other) {
-        return Some(Near::Written);
+        return Some(NearMiss::Written);
     }
     if is_behind(name, other) || is_behind(other, name) {
-        return Some(Near::Namespace);
+        return Some(NearMiss::Namespace);
     }
-    is_slip(name, other).then_some(Near::Slip)
+    is_slip(name, other).then_some(NearMiss::Slip)
 }
 
 /// The candidate that is nearest to a name, the first among equals; `None` where the name itself is among them, or none is near.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let mut best: Option<(Near, &'a str)> = None;
+pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut best: Option<(NearMiss, &'a str)> = None;
     for candidate in candidates {
         if candidate == name {
             return None;
         }
-        if let Some(how) = near(name, candidate)
+        if let Some(how) = near_miss(name, candidate)
             && best.is_none_or(|(known, _)| how < known)
         {
             best = Some((how, candidate));
@@ -68,7 +68,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// The letters and digits of a name in lower case.
-fn folded(name: &str) -> String {
+fn folded_name(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -82,27 +82,27 @@ fn is_written_alike(name: &str, other: &str) -> bool {
         let named = one.peek().is_some() && two.peek().is_some();
         return if named { one.eq(two) } else { name.trim() == other.trim() };
     }
-    let (one, two) = (folded(name), folded(other));
+    let (one, two) = (folded_name(name), folded_name(other));
     if one.is_empty() || two.is_empty() {
         return name.trim() == other.trim();
     }
-    one == two || !(name.is_ascii() && other.is_ascii()) && looks(name) == looks(other)
+    one == two || !(name.is_ascii() && other.is_ascii()) && name_appearance(name) == name_appearance(other)
 }
 
 /// What a name looks like, signs and letter case aside.
-fn looks(name: &str) -> String {
-    folded(&appearance(name))
+fn name_appearance(name: &str) -> String {
+    folded_name(&text_appearance(name))
 }
 
 /// What a text looks like: decomposed, with letters of other scripts as those that they are taken for, without what nobody sees (Unicode
 /// Technical Standard 39, the skeleton). To be compared with the appearance of another text, not to be shown.
 #[must_use]
-pub fn appearance(text: &str) -> String {
-    seen(text).collect()
+pub fn text_appearance(text: &str) -> String {
+    appearance_chars(text).collect()
 }
 
-/// The characters of the [`appearance`] of a text, one by one.
-pub fn seen(text: &str) -> impl Iterator<Item = char> {
+/// The characters of the [`text_appearance`] of a text, one by one.
+pub fn appearance_chars(text: &str) -> impl Iterator<Item = char> {
     skeleton(text).filter(|letter| !is_invisible(*letter))
 }
 
@@ -121,11 +121,11 @@ fn is_behind(short: &str, long: &str) -> bool {
         return false;
     }
     NAMESPACES.iter().any(|sign| front.ends_with(sign))
-        || front.ends_with(['_', '-']) && words(short).len() > 1 && short.len() >= TWO_SLIPS_FROM
+        || front.ends_with(['_', '-']) && name_words(short).len() > 1 && short.len() >= TWO_SLIPS_FROM
 }
 
 /// The words of a name, in lower case: `sendEmail` has the two of `send_email`.
-fn words(name: &str) -> Vec<String> {
+fn name_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut was_lower = false;
     for letter in name.chars() {
@@ -149,7 +149,7 @@ fn is_slip(name: &str, other: &str) -> bool {
     if name.len().abs_diff(other.len()) > 4 || letters_apart(name, other) > 4 {
         return false;
     }
-    let (one, two) = (words(name), words(other));
+    let (one, two) = (name_words(name), name_words(other));
     if one.len() != two.len() {
         // A slip may be one of the signs between words.
         return is_word_slip(&one.concat(), &two.concat());
@@ -212,8 +212,8 @@ mod tests {
             ("café", "cafe\u{301}"),
         ];
         for (one, two) in written {
-            assert_eq!(near(one, two), Some(Near::Written), "{one} {two}");
-            assert_eq!(near(two, one), Some(Near::Written), "{two} {one}");
+            assert_eq!(near_miss(one, two), Some(NearMiss::Written), "{one} {two}");
+            assert_eq!(near_miss(two, one), Some(NearMiss::Written), "{two} {one}");
         }
         let namespaces = [
             ("delete_repo", "mcp__github__delete_repo"),
@@ -222,7 +222,7 @@ mod tests {
             ("create_issue", "github_create_issue"),
         ];
         for (one, two) in namespaces {
-            assert_eq!(near(one, two), Some(Near::Namespace), "{one} {two}");
+            assert_eq!(near_miss(one, two), Some(NearMiss::Namespace), "{one} {two}");
         }
         let slips = [
             ("refnd", "refund"),
@@ -236,7 +236,7 @@ mod tests {
             ("delete_repositroy", "delete_repository"),
         ];
         for (one, two) in slips {
-            assert_eq!(near(one, two), Some(Near::Slip), "{one} {two}");
+            assert_eq!(near_miss(one, two), Some(NearMiss::Slip), "{one} {two}");
         }
     }
 
@@ -260,15 +260,15 @@ mod tests {
             ("import", "export"),
         ];
         for (one, two) in pairs {
-            assert_eq!(near(one, two), None, "{one} {two}");
+            assert_eq!(near_miss(one, two), None, "{one} {two}");
         }
     }
 
     #[test]
     fn the_nearest_name_is_the_one_that_is_only_written_otherwise() {
-        assert_eq!(nearest("refund", ["refunds", "Refund", "a.refund"]), Some("Refund"));
-        assert_eq!(nearest("get_user", ["get_users"]), None);
-        assert_eq!(nearest("refund", ["refunnd", "refund"]), None);
-        assert_eq!(nearest("refund", ["pay"]), None);
+        assert_eq!(nearest_name("refund", ["refunds", "Refund", "a.refund"]), Some("Refund"));
+        assert_eq!(nearest_name("get_user", ["get_users"]), None);
+        assert_eq!(nearest_name("refund", ["refunnd", "refund"]), None);
+        assert_eq!(nearest_name("refund", ["pay"]), None);
     }
 }

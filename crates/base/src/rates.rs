@@ -3,12 +3,12 @@
 /// The interval of Wilson for a rate, two-sided, with a confidence between 0 and 1; `None` of nothing (Wilson, "Probable inference, the law of
 /// succession, and statistical inference", 1927).
 #[must_use]
-pub fn wilson(passed: u64, total: u64, confidence: f64) -> Option<(f64, f64)> {
+pub fn wilson_interval(passed: u64, total: u64, confidence: f64) -> Option<(f64, f64)> {
     if total == 0 {
         return None;
     }
-    let z = quantile(0.5 + confidence / 2.0);
-    let (passed, total) = (real(passed), real(total));
+    let z = normal_quantile(0.5 + confidence / 2.0);
+    let (passed, total) = (to_float(passed), to_float(total));
     let rate = passed / total;
     let square = z * z / total;
     let middle = (rate + square / 2.0) / (1.0 + square);
@@ -20,11 +20,11 @@ pub fn wilson(passed: u64, total: u64, confidence: f64) -> Option<(f64, f64)> {
 }
 
 /// The point below which this part, a half at least, of a normal distribution lies: found by halving.
-fn quantile(part: f64) -> f64 {
+fn normal_quantile(part: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..80 {
         let middle = f64::midpoint(low, high);
-        if normal(middle) < part {
+        if normal_cdf(middle) < part {
             low = middle;
         } else {
             high = middle;
@@ -34,7 +34,7 @@ fn quantile(part: f64) -> f64 {
 }
 
 /// The part of a normal distribution below a point that is not below its middle (Marsaglia, "Evaluating the normal distribution", 2004).
-fn normal(point: f64) -> f64 {
+fn normal_cdf(point: f64) -> f64 {
     if point > 8.0 {
         return 1.0;
     }
@@ -49,7 +49,7 @@ fn normal(point: f64) -> f64 {
 
 /// How likely at least such a difference between two rates is where there is none: Fisher's exact test, two-sided.
 #[must_use]
-pub fn fisher((passed_a, total_a): (u64, u64), (passed_b, total_b): (u64, u64)) -> f64 {
+pub fn fisher_exact((passed_a, total_a): (u64, u64), (passed_b, total_b): (u64, u64)) -> f64 {
     let passed = passed_a + passed_b;
     let (least, most) = (passed.saturating_sub(total_b), passed.min(total_a));
     // Logarithms of the likelihood of each table, from one to the next.
@@ -57,8 +57,8 @@ pub fn fisher((passed_a, total_a): (u64, u64), (passed_b, total_b): (u64, u64)) 
     let mut log = 0.0;
     for in_a in least..=most {
         if in_a > least {
-            let above = real(passed - in_a + 1) * real(total_a - in_a + 1);
-            let below = real(in_a) * real(total_b + in_a - passed);
+            let above = to_float(passed - in_a + 1) * to_float(total_a - in_a + 1);
+            let below = to_float(in_a) * to_float(total_b + in_a - passed);
             log += (above / below).ln();
         }
         likely.push((in_a, log));
@@ -78,9 +78,9 @@ pub fn fisher((passed_a, total_a): (u64, u64), (passed_b, total_b): (u64, u64)) 
 }
 
 /// Corrects such numbers for how many there are, as Holm does it: so many comparisons do not find something by chance.
-pub fn holm(values: &mut [&mut f64]) {
+pub fn holm_correct(values: &mut [&mut f64]) {
     values.sort_by(|a, b| a.total_cmp(b));
-    let mut left = real(values.len() as u64);
+    let mut left = to_float(values.len() as u64);
     let mut highest: f64 = 0.0;
     for value in values {
         highest = highest.max((**value * left).min(1.0));
@@ -90,14 +90,14 @@ pub fn holm(values: &mut [&mut f64]) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of runs are far below what a double holds exactly")]
-fn real(count: u64) -> f64 {
+fn to_float(count: u64) -> f64 {
     count as f64
 }
 
 /// A part of a whole as a percentage, as it was written: with at most ten decimals.
 #[must_use]
-pub fn percent(part: f64) -> String {
-    format!("{}%", rounded(part * 100.0, 10))
+pub fn percent_text(part: f64) -> String {
+    format!("{}%", round_to(part * 100.0, 10))
 }
 
 /// A part of a whole as a percentage, with two decimals, and more where these would make it equal to nothing, to all, or to another part
@@ -105,16 +105,16 @@ pub fn percent(part: f64) -> String {
 #[must_use]
 pub fn percent_beside(part: f64, other: f64) -> String {
     let same = |places: i32| {
-        let percent = rounded(part * 100.0, places);
-        [0.0, 1.0, other].iter().any(|whole| part != *whole && percent == rounded(whole * 100.0, 10))
+        let percent = round_to(part * 100.0, places);
+        [0.0, 1.0, other].iter().any(|whole| part != *whole && percent == round_to(whole * 100.0, 10))
     };
     let places = (2..10).find(|places| !same(*places)).unwrap_or(10);
-    format!("{}%", rounded(part * 100.0, places))
+    format!("{}%", round_to(part * 100.0, places))
 }
 
 /// A number with so many decimals.
 #[must_use]
-pub fn rounded(number: f64, places: i32) -> f64 {
+pub fn round_to(number: f64, places: i32) -> f64 {
     let scale = 10_f64.powi(places);
     (number * scale).round() / scale
 }
@@ -130,17 +130,17 @@ mod tests {
     /// The values are those of `scipy.stats`, and of `statsmodels` for the interval.
     #[test]
     fn intervals_and_tests_are_those_of_other_programs() {
-        let interval = |passed, total| wilson(passed, total, 0.95).unwrap();
+        let interval = |passed, total| wilson_interval(passed, total, 0.95).unwrap();
         for (passed, total, low, high) in
             [(19, 20, 0.763_868_8, 0.991_118_6), (0, 10, 0.0, 0.277_532_8), (10, 10, 0.722_467_2, 1.0)]
         {
             let found = interval(passed, total);
             assert!(near(found.0, low) && near(found.1, high), "{passed} of {total}: {found:?}");
         }
-        assert_eq!(wilson(0, 0, 0.95), None);
+        assert_eq!(wilson_interval(0, 0, 0.95), None);
         // Tables of the normal distribution.
         for (part, point) in [(0.975, 1.959_964), (0.95, 1.644_854), (0.9995, 3.290_527)] {
-            assert!((quantile(part) - point).abs() < 1e-6, "{part}");
+            assert!((normal_quantile(part) - point).abs() < 1e-6, "{part}");
         }
         for (a, b, value) in [
             ((8, 10), (1, 6), 0.034_965_03),
@@ -149,15 +149,15 @@ mod tests {
             ((5, 10), (5, 10), 1.0),
             ((0, 0), (0, 0), 1.0),
         ] {
-            assert!(near(fisher(a, b), value), "{a:?} {b:?}: {}", fisher(a, b));
-            assert!(near(fisher(b, a), value), "{b:?} {a:?}: {}", fisher(b, a));
+            assert!(near(fisher_exact(a, b), value), "{a:?} {b:?}: {}", fisher_exact(a, b));
+            assert!(near(fisher_exact(b, a), value), "{b:?} {a:?}: {}", fisher_exact(b, a));
         }
     }
 
     #[test]
     fn many_comparisons_are_corrected() {
         let (mut a, mut b, mut c) = (0.04, 0.01, 0.03);
-        holm(&mut [&mut a, &mut b, &mut c]);
+        holm_correct(&mut [&mut a, &mut b, &mut c]);
         assert!(near(b, 0.03) && near(c, 0.06) && near(a, 0.06), "{a} {b} {c}");
     }
 }

@@ -33,7 +33,7 @@ impl Span {
 
     /// The smallest span that covers both; the file is that of `self`.
     #[must_use]
-    pub fn to(self, other: Self) -> Self {
+    pub fn cover_with(self, other: Self) -> Self {
         Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
@@ -63,14 +63,14 @@ impl Span {
 
     /// The byte range, for slicing.
     #[must_use]
-    pub fn range(self) -> std::ops::Range<usize> {
+    pub fn as_range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
 /// A line and a column, both from 1; the column counts Unicode characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
+pub struct LineColumn {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
@@ -104,23 +104,23 @@ impl SourceFile {
 
     /// A file that rules name and that holds none.
     #[must_use]
-    pub fn data(name: impl Into<String>, folder: Option<&Path>, text: impl Into<Arc<str>>) -> Self {
+    pub fn data_file(name: impl Into<String>, folder: Option<&Path>, text: impl Into<Arc<str>>) -> Self {
         Self { is_data: true, ..Self::new(name, folder, text) }
     }
 
     /// Line and column of a byte offset. An offset behind the text gives the end.
     #[must_use]
-    pub fn position(&self, offset: u32) -> Position {
+    pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.line_starts.partition_point(|&start| start <= offset).max(1);
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0) as usize;
         let end = (offset as usize).min(self.text.len()).max(start);
         let column = self.text.get(start..end).map_or(0, |before| before.chars().count()) + 1;
-        Position { line, column }
+        LineColumn { line, column }
     }
 
     /// The text of line `line` (from 1) without its line end; empty when there is no such line.
     #[must_use]
-    pub fn line(&self, line: usize) -> &str {
+    pub fn line_text(&self, line: usize) -> &str {
         let Some(&start) = line.checked_sub(1).and_then(|index| self.line_starts.get(index)) else { return "" };
         let end = self.line_starts.get(line).map_or(self.text.len(), |&next| next as usize);
         self.text.get(start as usize..end).unwrap_or("").trim_end_matches(['\n', '\r'])
@@ -149,7 +149,7 @@ pub struct SourceMap {
 
 impl SourceMap {
     /// Adds a file and gives its number.
-    pub fn add(&mut self, file: SourceFile) -> FileId {
+    pub fn add_file(&mut self, file: SourceFile) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(file);
         id
@@ -168,19 +168,19 @@ impl SourceMap {
 
     /// The text under a span; empty when the span is not of this map.
     #[must_use]
-    pub fn text(&self, span: Span) -> &str {
-        self.get(span.file).and_then(|file| file.text.get(span.range())).unwrap_or("")
+    pub fn span_text(&self, span: Span) -> &str {
+        self.get(span.file).and_then(|file| file.text.get(span.as_range())).unwrap_or("")
     }
 
     /// Line and column of the start of a span; 1:1 when the span is not of this map.
     #[must_use]
-    pub fn position(&self, span: Span) -> Position {
-        self.get(span.file).map_or(Position { line: 1, column: 1 }, |file| file.position(span.start))
+    pub fn line_column(&self, span: Span) -> LineColumn {
+        self.get(span.file).map_or(LineColumn { line: 1, column: 1 }, |file| file.line_column(span.start))
     }
 
     /// The name of the file that a span is in.
     #[must_use]
-    pub fn name(&self, span: Span) -> &str {
+    pub fn file_name(&self, span: Span) -> &str {
         self.get(span.file).map_or("", |file| file.name.as_str())
     }
 }

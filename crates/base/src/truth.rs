@@ -43,13 +43,13 @@ impl Truth {
 
     /// A positive test on something missing is false; its negation is true.
     #[must_use]
-    pub fn missing(negated: bool) -> Self {
+    pub fn from_missing(negated: bool) -> Self {
         if negated { Self::TrueByMissing } else { Self::FalseByMissing }
     }
 
     /// The answer used plainly, as in the condition of a step; `None` when undecided.
     #[must_use]
-    pub fn plain(self) -> Option<bool> {
+    pub fn plain_answer(self) -> Option<bool> {
         match self {
             Self::True | Self::TrueByMissing => Some(true),
             Self::False | Self::FalseByMissing => Some(false),
@@ -63,8 +63,8 @@ impl Truth {
         matches!(self, Self::TrueByMissing | Self::FalseByMissing)
     }
 
-    fn pair(self) -> (Kleene, Kleene) {
-        let answer = match self.plain() {
+    fn kleene_pair(self) -> (Kleene, Kleene) {
+        let answer = match self.plain_answer() {
             Some(true) => Kleene::True,
             Some(false) => Kleene::False,
             None => Kleene::Unknown,
@@ -85,35 +85,35 @@ impl Truth {
     /// Conjunction: the less true one, both for the plain answer and for the one without missing values.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        let ((a, b), (c, d)) = (self.pair(), other.pair());
+        let ((a, b), (c, d)) = (self.kleene_pair(), other.kleene_pair());
         Self::from_pair((a.min(c), b.min(d)))
     }
 
     /// Disjunction: the truer one.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        let ((a, b), (c, d)) = (self.pair(), other.pair());
+        let ((a, b), (c, d)) = (self.kleene_pair(), other.kleene_pair());
         Self::from_pair((a.max(c), b.max(d)))
     }
 
     /// The premise of `a implies b` where that is the assertion, to be joined with `b` by `or`: what does not hold of `a` says nothing of
     /// `b`, so that the whole holds only because nothing was there to judge.
     #[must_use]
-    pub fn premise(self) -> Self {
-        if self.plain() == Some(false) { Self::TrueByMissing } else { !self }
+    pub fn as_premise(self) -> Self {
+        if self.plain_answer() == Some(false) { Self::TrueByMissing } else { !self }
     }
 
     /// `if self then a else b` for truths: `self and a or not self and b`, or both branches where they agree whatever `self` is.
     #[must_use]
-    pub fn choose(self, then: Self, otherwise: Self) -> Self {
+    pub fn choose_branch(self, then: Self, otherwise: Self) -> Self {
         self.and(then).or((!self).and(otherwise)).or(then.and(otherwise))
     }
 
     /// The same answer, but decided by something missing where `cause` was; undecided stays.
     #[must_use]
     pub fn marked_by(self, cause: Self) -> Self {
-        match self.plain() {
-            Some(answer) if cause.by_missing() => Self::missing(answer),
+        match self.plain_answer() {
+            Some(answer) if cause.by_missing() => Self::from_missing(answer),
             _ => self,
         }
     }
@@ -196,7 +196,7 @@ impl Verdict {
         }
     }
 
-    fn kleene(self) -> Option<Kleene> {
+    fn as_kleene(self) -> Option<Kleene> {
         match self {
             Self::Pass => Some(Kleene::True),
             Self::Fail => Some(Kleene::False),
@@ -207,21 +207,21 @@ impl Verdict {
 
     /// The verdict of `all of`: see [`VerdictCounts`].
     #[must_use]
-    pub fn all(members: impl IntoIterator<Item = Verdict>) -> Verdict {
+    pub fn all_of(members: impl IntoIterator<Item = Verdict>) -> Verdict {
         let counts: VerdictCounts = members.into_iter().collect();
-        counts.at_least(counts.counted())
+        counts.at_least(counts.counted_members())
     }
 
     /// The verdict of `any of`.
     #[must_use]
-    pub fn any(members: impl IntoIterator<Item = Verdict>) -> Verdict {
+    pub fn any_of(members: impl IntoIterator<Item = Verdict>) -> Verdict {
         members.into_iter().collect::<VerdictCounts>().at_least(1)
     }
 
     /// The verdict of `none of`: no member passes.
     #[must_use]
-    pub fn none(members: impl IntoIterator<Item = Verdict>) -> Verdict {
-        Self::all(members.into_iter().map(Verdict::negated))
+    pub fn none_of(members: impl IntoIterator<Item = Verdict>) -> Verdict {
+        Self::all_of(members.into_iter().map(Verdict::negated))
     }
 }
 
@@ -239,7 +239,7 @@ impl FromIterator<Verdict> for VerdictCounts {
     fn from_iter<I: IntoIterator<Item = Verdict>>(members: I) -> Self {
         let mut counts = Self::default();
         for member in members {
-            let count = match (member, member.kleene()) {
+            let count = match (member, member.as_kleene()) {
                 (Verdict::Error, _) => &mut counts.errors,
                 (_, Some(Kleene::True)) => &mut counts.passed,
                 (_, Some(Kleene::False)) => &mut counts.failed,
@@ -256,7 +256,7 @@ impl FromIterator<Verdict> for VerdictCounts {
 impl VerdictCounts {
     /// How many members count: neither vacuous nor skipped.
     #[must_use]
-    pub fn counted(self) -> usize {
+    pub fn counted_members(self) -> usize {
         self.passed.saturating_add(self.failed).saturating_add(self.undecided).saturating_add(self.errors)
     }
 
@@ -266,7 +266,7 @@ impl VerdictCounts {
     pub fn at_least(self, least: usize) -> Verdict {
         if self.errors > 0 {
             Verdict::Error
-        } else if self.counted() == 0 {
+        } else if self.counted_members() == 0 {
             if self.vacuous > 0 { Verdict::Vacuous } else { Verdict::Skipped }
         } else if self.passed >= least {
             Verdict::Pass
@@ -320,13 +320,13 @@ mod tests {
     #[test]
     fn groups_leave_vacuous_members_out_and_let_errors_dominate() {
         use Verdict::{Error, Fail, Pass, Skipped, Undecided, Vacuous};
-        assert_eq!(Verdict::all([Pass, Vacuous]), Pass);
-        assert_eq!(Verdict::all([Vacuous, Skipped]), Vacuous);
-        assert_eq!(Verdict::all([Fail, Undecided]), Fail);
-        assert_eq!(Verdict::all([Fail, Error]), Error);
-        assert_eq!(Verdict::any([Undecided, Pass]), Pass);
-        assert_eq!(Verdict::any([Undecided, Fail]), Undecided);
-        assert_eq!(Verdict::none([Fail, Vacuous]), Pass);
+        assert_eq!(Verdict::all_of([Pass, Vacuous]), Pass);
+        assert_eq!(Verdict::all_of([Vacuous, Skipped]), Vacuous);
+        assert_eq!(Verdict::all_of([Fail, Undecided]), Fail);
+        assert_eq!(Verdict::all_of([Fail, Error]), Error);
+        assert_eq!(Verdict::any_of([Undecided, Pass]), Pass);
+        assert_eq!(Verdict::any_of([Undecided, Fail]), Undecided);
+        assert_eq!(Verdict::none_of([Fail, Vacuous]), Pass);
         assert_eq!([Pass, Undecided, Fail].into_iter().collect::<VerdictCounts>().at_least(2), Undecided);
         assert_eq!([Pass, Fail, Fail].into_iter().collect::<VerdictCounts>().at_least(2), Fail);
     }

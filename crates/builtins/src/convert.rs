@@ -3,7 +3,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Number, Value};
 
 /// A value for a library. What is missing or not recorded is `null`, so that positions stay what they are.
@@ -11,13 +11,13 @@ pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
     match value {
         Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => serde_json::Value::Null,
         Value::Boolean(value) => serde_json::Value::Bool(*value),
-        Value::Truth(truth) => truth.plain().map_or(serde_json::Value::Null, serde_json::Value::Bool),
+        Value::Truth(truth) => truth.plain_answer().map_or(serde_json::Value::Null, serde_json::Value::Bool),
         Value::Number(number) => serde_json::Value::Number(to_library_number(*number)),
         Value::Text(text) => serde_json::Value::String(text.as_str().to_owned()),
         Value::List(items) => {
-            deeper(|| serde_json::Value::Array(items.iter().map(|item| to_library(&item.value)).collect()))
+            with_deep_stack(|| serde_json::Value::Array(items.iter().map(|item| to_library(&item.value)).collect()))
         }
-        Value::Object(object) => deeper(|| {
+        Value::Object(object) => with_deep_stack(|| {
             let entries = object.entries().iter();
             serde_json::Value::Object(
                 entries.map(|entry| (entry.key.to_owned(), to_library(&entry.node.value))).collect(),

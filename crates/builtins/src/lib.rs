@@ -15,7 +15,7 @@ mod grounding;
 pub mod json;
 mod list;
 pub mod matcher;
-pub mod nothing;
+pub mod missing_reason;
 mod number;
 mod overlap;
 mod path_cost;
@@ -31,7 +31,7 @@ pub mod text;
 pub mod time;
 mod token;
 
-pub use call::Environment;
+pub use call::CallEnvironment;
 
 #[cfg(test)]
 mod tests;

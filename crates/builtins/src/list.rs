@@ -3,18 +3,18 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{Call, Outcome, borrowed, gap};
-use averment_base::limits::{Exhausted, Meter};
-use averment_base::value::compare::{Key, compare, equal};
-use averment_base::value::{Entry, Node, Number, Object, Value};
+use super::call::{BuiltinCall, BuiltinResult, borrowed_text, first_gap};
+use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::value::compare::{ValueKey, compare_values, values_equal};
+use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 /// The numbers of a list, or what the whole computation gives where they are not all numbers.
-fn numbers<'run>(items: &[Node<'run>], meter: &mut Meter) -> Result<Result<Vec<Number<'run>>, Value<'run>>, Exhausted> {
-    meter.charge(items.len() as u64)?;
-    if let Some(value) = gap(items) {
+fn collect_numbers<'run>(items: &[Node<'run>], meter: &mut FuelMeter) -> Result<Result<Vec<Number<'run>>, Value<'run>>, LimitError> {
+    meter.charge_fuel(items.len() as u64)?;
+    if let Some(value) = first_gap(items) {
         return Ok(Err(value));
     }
     let number = |item: &Node<'run>| match item.value {
@@ -26,33 +26,33 @@ fn numbers<'run>(items: &[Node<'run>], meter: &mut Meter) -> Result<Result<Vec<N
 
 /// A computation over a list of numbers.
 fn over_numbers<'run>(
-    call: &mut Call<'_, 'run>,
+    call: &mut BuiltinCall<'_, 'run>,
     compute: impl FnOnce(Vec<Number<'run>>) -> Option<Number<'run>>,
-) -> Outcome<'run> {
+) -> BuiltinResult<'run> {
     call.look_through(0)?;
-    match numbers(call.list(0), call.meter)? {
+    match collect_numbers(call.list_argument(0), call.meter)? {
         Ok(numbers) => call.give_number(compute(numbers)),
         Err(value) => Ok(Node::computed(value)),
     }
 }
 
 /// The sum from left to right; integers stay exact where they fit.
-fn total<'run>(numbers: &[Number<'run>]) -> Option<Number<'run>> {
+fn sum_numbers<'run>(numbers: &[Number<'run>]) -> Option<Number<'run>> {
     match numbers.split_first() {
         None => Some(Number::Integer(0)),
         Some((&first, rest)) => rest.iter().try_fold(first, |sum, &number| sum.add(number)),
     }
 }
 
-pub(super) fn sum<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    over_numbers(call, |numbers| total(&numbers))
+pub(super) fn sum<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    over_numbers(call, |numbers| sum_numbers(&numbers))
 }
 
-pub(super) fn avg<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    over_numbers(call, |numbers| total(&numbers)?.divide(Number::from_count(numbers.len())))
+pub(super) fn avg<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    over_numbers(call, |numbers| sum_numbers(&numbers)?.divide(Number::from_count(numbers.len())))
 }
 
-pub(super) fn median<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+pub(super) fn median<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     over_numbers(call, |mut numbers| {
         numbers.sort_by(|a, b| a.compare(*b));
         let middle = numbers.len() / 2;
@@ -64,19 +64,19 @@ pub(super) fn median<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     })
 }
 
-pub(super) fn percentile<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let share = call.number(1).to_f64();
+pub(super) fn percentile<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let share = call.number_argument(1).to_f64();
     if !(0.0..=1.0).contains(&share) {
-        return call.missing();
+        return call.give_missing();
     }
     over_numbers(call, |mut numbers| {
         numbers.sort_by(|a, b| a.compare(*b));
-        interpolate(&numbers, share)
+        interpolate_share(&numbers, share)
     })
 }
 
 /// The value at a share of the way from the first to the last of sorted numbers.
-fn interpolate<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>> {
+fn interpolate_share<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>> {
     let last = sorted.len().checked_sub(1)?;
     #[expect(clippy::cast_precision_loss, reason = "no list is so long that its length is not exact")]
     let position = share * last as f64;
@@ -92,15 +92,15 @@ fn interpolate<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>
 }
 
 /// Missing where the lists are not of one length, empty, or one of them has no direction.
-pub(super) fn cosine<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+pub(super) fn cosine<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     call.look_through(0)?;
     call.look_through(1)?;
-    let (left, right) = match (numbers(call.list(0), call.meter)?, numbers(call.list(1), call.meter)?) {
+    let (left, right) = match (collect_numbers(call.list_argument(0), call.meter)?, collect_numbers(call.list_argument(1), call.meter)?) {
         (Ok(left), Ok(right)) => (left, right),
         (Err(value), _) | (_, Err(value)) => return Ok(Node::computed(value)),
     };
     if left.len() != right.len() {
-        return call.missing();
+        return call.give_missing();
     }
     let dot = |left: &[Number<'run>], right: &[Number<'run>]| -> f64 {
         left.iter().zip(right).map(|(left, right)| left.to_f64() * right.to_f64()).sum()
@@ -109,77 +109,77 @@ pub(super) fn cosine<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     call.give_number(Number::from_f64(cosine))
 }
 
-pub(super) fn min<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    extreme(call, Ordering::Less)
+pub(super) fn min<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    find_extreme(call, Ordering::Less)
 }
 
-pub(super) fn max<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    extreme(call, Ordering::Greater)
+pub(super) fn max<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    find_extreme(call, Ordering::Greater)
 }
 
 /// The first element that is further in that direction than all others.
-fn extreme<'run>(call: &mut Call<'_, 'run>, direction: Ordering) -> Outcome<'run> {
-    let items = call.list(0);
-    call.meter.charge(items.len() as u64)?;
+fn find_extreme<'run>(call: &mut BuiltinCall<'_, 'run>, direction: Ordering) -> BuiltinResult<'run> {
+    let items = call.list_argument(0);
+    call.meter.charge_fuel(items.len() as u64)?;
     call.look_through(0)?;
-    if let Some(value) = gap(items) {
+    if let Some(value) = first_gap(items) {
         return Ok(Node::computed(value));
     }
-    let Some((&first, rest)) = items.split_first() else { return call.missing() };
+    let Some((&first, rest)) = items.split_first() else { return call.give_missing() };
     // A single value has to be of a kind that can be ordered, too.
-    if compare(&first.value, &first.value).is_none() {
-        return call.missing();
+    if compare_values(&first.value, &first.value).is_none() {
+        return call.give_missing();
     }
     let mut best = first;
     for item in rest {
-        match compare(&item.value, &best.value) {
+        match compare_values(&item.value, &best.value) {
             Some(ordering) if ordering == direction => best = *item,
             Some(_) => {}
-            None => return call.missing(),
+            None => return call.give_missing(),
         }
     }
     Ok(best)
 }
 
-pub(super) fn distinct<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let items = call.list(0);
-    call.meter.charge((items.len() as u64).saturating_mul(4))?;
+pub(super) fn distinct<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let items = call.list_argument(0);
+    call.meter.charge_fuel((items.len() as u64).saturating_mul(4))?;
     call.look_through(0)?;
     // SipHash: a trace must not be able to choose values that collide easily.
-    let mut seen: HashSet<Key<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
-    call.give_list(items.iter().copied().filter(|item| seen.insert(Key(item.value))))
+    let mut seen: HashSet<ValueKey<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
+    call.give_list(items.iter().copied().filter(|item| seen.insert(ValueKey(item.value))))
 }
 
-pub(super) fn sort<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let items = call.list(0);
-    if let Some(value) = gap(items) {
+pub(super) fn sort<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let items = call.list_argument(0);
+    if let Some(value) = first_gap(items) {
         return Ok(Node::computed(value));
     }
     let steps = u64::from(items.len().max(1).ilog2()).saturating_add(1);
-    call.meter.charge((items.len() as u64).saturating_mul(steps))?;
+    call.meter.charge_fuel((items.len() as u64).saturating_mul(steps))?;
     call.look_through(0)?;
     let orderable = |kind: fn(&Value<'_>) -> bool| items.iter().all(|item| kind(&item.value));
     if !orderable(|value| matches!(value, Value::Number(_))) && !orderable(|value| matches!(value, Value::Text(_))) {
-        return call.missing();
+        return call.give_missing();
     }
     let mut sorted = items.to_vec();
-    sorted.sort_by(|a, b| compare(&a.value, &b.value).unwrap_or(Ordering::Equal));
+    sorted.sort_by(|a, b| compare_values(&a.value, &b.value).unwrap_or(Ordering::Equal));
     call.give_list(sorted)
 }
 
-pub(super) fn reverse<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    match call.node(0).value {
+pub(super) fn reverse<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    match call.argument_node(0).value {
         Value::List(items) => call.give_list(items.iter().rev().copied()),
         _ => {
-            let text = call.text(0);
-            call.meter.scan(text.len())?;
+            let text = call.text_argument(0);
+            call.meter.charge_scan(text.len())?;
             call.give_text(&text.chars().rev().collect::<String>())
         }
     }
 }
 
-pub(super) fn flatten<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let items = call.list(0);
+pub(super) fn flatten<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let items = call.list_argument(0);
     call.give_list(items.iter().flat_map(|item| {
         match item.value {
             Value::List(inner) => inner,
@@ -190,20 +190,20 @@ pub(super) fn flatten<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     }))
 }
 
-pub(super) fn first<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    Ok(call.list(0).first().copied().unwrap_or(Node::computed(Value::Missing)))
+pub(super) fn first<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    Ok(call.list_argument(0).first().copied().unwrap_or(Node::computed(Value::Missing)))
 }
 
-pub(super) fn last<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    Ok(call.list(0).last().copied().unwrap_or(Node::computed(Value::Missing)))
+pub(super) fn last<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    Ok(call.list_argument(0).last().copied().unwrap_or(Node::computed(Value::Missing)))
 }
 
-pub(super) fn contains_in_order<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let (values, wanted) = (call.list(0), call.list(1));
+pub(super) fn contains_in_order<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let (values, wanted) = (call.list_argument(0), call.list_argument(1));
     let mut left = values.iter();
     for item in wanted {
         loop {
-            call.meter.charge(1)?;
+            call.meter.charge_fuel(1)?;
             match left.next() {
                 Some(value) if wanted_is(call, &value.value, &item.value)? => break,
                 Some(_) => {}
@@ -215,42 +215,42 @@ pub(super) fn contains_in_order<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run
 }
 
 /// Whether a value is the wanted one, or a text that the wanted regular expression finds.
-fn wanted_is<'run>(call: &mut Call<'_, 'run>, value: &Value<'run>, wanted: &Value<'run>) -> Result<bool, Exhausted> {
+fn wanted_is<'run>(call: &mut BuiltinCall<'_, 'run>, value: &Value<'run>, wanted: &Value<'run>) -> Result<bool, LimitError> {
     Ok(match (wanted, value) {
         (Value::Regex(number), Value::Text(text)) => {
-            let Some(pattern) = call.regex(*number) else { return Ok(false) };
+            let Some(pattern) = call.program_regex(*number) else { return Ok(false) };
             pattern.is_match(text.as_str(), call.meter)?
         }
         (Value::Regex(_), _) => false,
         _ => {
             let weights = &call.cache.weights;
-            let both = weights.of(&Node::computed(*value)).min(weights.of(&Node::computed(*wanted)));
-            call.meter.charge(both / 64)?;
-            equal(value, wanted)
+            let both = weights.weight_of(&Node::computed(*value)).min(weights.weight_of(&Node::computed(*wanted)));
+            call.meter.charge_fuel(both / 64)?;
+            values_equal(value, wanted)
         }
     })
 }
 
-pub(super) fn numbered<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+pub(super) fn numbered<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let mut pairs = Vec::new();
-    for (at, node) in call.list(0).iter().enumerate() {
-        call.meter.charge(1)?;
-        call.meter.allocate(size_of::<[Entry<'_>; 2]>())?;
+    for (at, node) in call.list_argument(0).iter().enumerate() {
+        call.meter.charge_fuel(1)?;
+        call.meter.charge_memory(size_of::<[ObjectEntry<'_>; 2]>())?;
         let at = Number::Integer(i64::try_from(at).unwrap_or(i64::MAX));
         let entries =
-            [Entry { key: "at", node: Node::computed(Value::Number(at)) }, Entry { key: "value", node: *node }];
+            [ObjectEntry { key: "at", node: Node::computed(Value::Number(at)) }, ObjectEntry { key: "value", node: *node }];
         let object = Object::new(call.arena, call.arena.alloc_slice_copy(&entries));
         pairs.push(Node::computed(Value::Object(object)));
     }
     call.give_list(pairs)
 }
 
-pub(super) fn keys<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(object) = call.object(0) else { return call.missing() };
-    call.give_list(object.entries().iter().map(|entry| borrowed(entry.key)))
+pub(super) fn keys<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let Some(object) = call.object_argument(0) else { return call.give_missing() };
+    call.give_list(object.entries().iter().map(|entry| borrowed_text(entry.key)))
 }
 
-pub(super) fn values<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(object) = call.object(0) else { return call.missing() };
+pub(super) fn values<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let Some(object) = call.object_argument(0) else { return call.give_missing() };
     call.give_list(object.entries().iter().map(|entry| entry.node))
 }

@@ -1,26 +1,26 @@
 //! A regular expression of a program, in whichever way it is matched.
 
-use super::backtrack::Backtracking;
-use super::pattern::Pattern;
-use averment_base::limits::{Exhausted, Meter};
+use super::backtrack::BacktrackRegex;
+use super::pattern::LinearRegex;
+use averment_base::limits::{LimitError, FuelMeter};
 
 /// A regular expression that is ready to be used.
 #[derive(Debug)]
-pub enum Matcher {
+pub enum RegexMatcher {
     /// One that takes time in proportion to the text.
-    Linear(Box<Pattern>),
+    Linear(Box<LinearRegex>),
     /// One that tries one way after the other, and its number in the program.
-    Backtracking(u32, Box<Backtracking>),
+    Backtracking(u32, Box<BacktrackRegex>),
 }
 
-impl Matcher {
+impl RegexMatcher {
     /// Builds the regular expression of this number of a program, one of so many that share the memory for what they remember of texts;
     /// `None` where it cannot be used or takes more than so many bytes.
     #[must_use]
     pub fn new((number, pattern, backtracks): (u32, &str, bool), count: usize, limit: usize) -> Option<Self> {
         Some(match backtracks {
-            true => Self::Backtracking(number, Box::new(Backtracking::new(pattern).ok()?)),
-            false => Self::Linear(Box::new(Pattern::one_of(count, pattern, limit)?)),
+            true => Self::Backtracking(number, Box::new(BacktrackRegex::new(pattern).ok()?)),
+            false => Self::Linear(Box::new(LinearRegex::one_of(count, pattern, limit)?)),
         })
     }
 
@@ -28,7 +28,7 @@ impl Matcher {
     ///
     /// # Errors
     /// When that would take more than there is.
-    pub fn is_match(&self, text: &str, meter: &mut Meter) -> Result<bool, Exhausted> {
+    pub fn is_match(&self, text: &str, meter: &mut FuelMeter) -> Result<bool, LimitError> {
         match self {
             Self::Linear(pattern) => pattern.is_match(text, meter),
             Self::Backtracking(number, pattern) => Ok(pattern.find(*number, text, meter)?.is_some()),
@@ -39,7 +39,7 @@ impl Matcher {
     ///
     /// # Errors
     /// When that would take more than there is.
-    pub fn find(&self, text: &str, meter: &mut Meter) -> Result<Option<usize>, Exhausted> {
+    pub fn find(&self, text: &str, meter: &mut FuelMeter) -> Result<Option<usize>, LimitError> {
         match self {
             Self::Linear(pattern) => Ok(if pattern.is_match(text, meter)? {
                 pattern.regex.find(text).map(|found| found.start())
@@ -52,7 +52,7 @@ impl Matcher {
 
     /// The linear one.
     #[must_use]
-    pub fn linear(&self) -> Option<&Pattern> {
+    pub fn as_linear(&self) -> Option<&LinearRegex> {
         match self {
             Self::Linear(pattern) => Some(pattern),
             Self::Backtracking(..) => None,

@@ -3,34 +3,34 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{Call, Outcome};
+use super::call::{BuiltinCall, BuiltinResult};
 use averment_base::value::{Node, Number, Value};
 use std::cmp::Ordering;
 
 /// A computed number, as an integer where it is a whole one within 64 bits.
-fn tidy(value: f64) -> Option<Number<'static>> {
+fn to_number(value: f64) -> Option<Number<'static>> {
     let number = Number::from_f64(value)?;
     Some(number.as_i64().map_or(number, Number::Integer))
 }
 
-fn whole<'run>(call: &mut Call<'_, 'run>, toward: fn(f64) -> f64) -> Outcome<'run> {
-    let number = call.number(0);
+fn round_whole<'run>(call: &mut BuiltinCall<'_, 'run>, toward: fn(f64) -> f64) -> BuiltinResult<'run> {
+    let number = call.number_argument(0);
     if number.is_integer() {
         return Ok(Node::computed(Value::Number(number)));
     }
-    call.give_number(tidy(toward(number.to_f64())))
+    call.give_number(to_number(toward(number.to_f64())))
 }
 
-pub(super) fn floor<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    whole(call, f64::floor)
+pub(super) fn floor<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    round_whole(call, f64::floor)
 }
 
-pub(super) fn ceil<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    whole(call, f64::ceil)
+pub(super) fn ceil<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    round_whole(call, f64::ceil)
 }
 
-pub(super) fn abs<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let number = call.number(0);
+pub(super) fn abs<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let number = call.number_argument(0);
     if number.compare(Number::Integer(0)) != Ordering::Less {
         return call.give_number(Some(number));
     }
@@ -40,23 +40,23 @@ pub(super) fn abs<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     }
 }
 
-pub(super) fn round<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let number = call.number(0);
-    let digits = if call.has(1) { call.number(1).as_i64() } else { Some(0) };
+pub(super) fn round<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let number = call.number_argument(0);
+    let digits = if call.has_argument(1) { call.number_argument(1).as_i64() } else { Some(0) };
     let Some(digits) =
         digits.and_then(|digits| i32::try_from(digits).ok()).filter(|digits| digits.unsigned_abs() <= 15)
     else {
-        return call.missing();
+        return call.give_missing();
     };
     if digits >= 0 && number.is_integer() {
         return Ok(Node::computed(Value::Number(number)));
     }
-    call.give_number(rounded(number.to_f64(), digits))
+    call.give_number(round_decimal(number.to_f64(), digits))
 }
 
 /// The decimal with so many digits that is nearest to the shortest writing of the number, halves away from zero: 1.005 to two
 /// digits is 1.01, as its reader expects, although the double lies a little below.
-fn rounded(value: f64, digits: i32) -> Option<Number<'static>> {
+fn round_decimal(value: f64, digits: i32) -> Option<Number<'static>> {
     let text = format!("{:e}", value.abs());
     let (mantissa, exponent) = text.split_once('e')?;
     let exponent: i32 = exponent.parse().ok()?;
@@ -65,11 +65,11 @@ fn rounded(value: f64, digits: i32) -> Option<Number<'static>> {
     let kept = exponent.checked_add(1)?.checked_add(digits)?;
     let Ok(kept) = usize::try_from(kept) else { return Some(Number::Integer(0)) };
     if kept >= all.len() {
-        return tidy(value);
+        return to_number(value);
     }
     let (head, tail) = all.split_at_checked(kept)?;
     let up = u64::from(tail.starts_with(['5', '6', '7', '8', '9']));
     let scaled: u64 = if head.is_empty() { up } else { head.parse::<u64>().ok()?.checked_add(up)? };
     let sign = if value < 0.0 { "-" } else { "" };
-    tidy(format!("{sign}{scaled}e{}", digits.checked_neg()?).parse().ok()?)
+    to_number(format!("{sign}{scaled}e{}", digits.checked_neg()?).parse().ok()?)
 }

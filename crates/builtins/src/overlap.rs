@@ -6,10 +6,10 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::token::tokens;
-use averment_base::limits::{Exhausted, Meter};
+use super::token::split_tokens;
+use averment_base::limits::{LimitError, FuelMeter};
 use averment_base::value::Value;
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 use rustc_hash::FxHashMap;
 
 /// Fuel of a word that is put into the automaton, and of one that goes through it.
@@ -22,33 +22,33 @@ const BYTES: usize = 200;
 ///
 /// # Errors
 /// Where there is not enough to work with.
-pub(super) fn longest<'v>(own: &Value<'v>, sources: &Value<'v>, meter: &mut Meter) -> Result<usize, Exhausted> {
-    let mut automaton = Automaton::default();
-    each_text(own, meter, &mut |text, meter| automaton.add(text, meter))?;
+pub(super) fn longest_overlap<'v>(own: &Value<'v>, sources: &Value<'v>, meter: &mut FuelMeter) -> Result<usize, LimitError> {
+    let mut automaton = WordAutomaton::default();
+    each_text(own, meter, &mut |text, meter| automaton.add_text(text, meter))?;
     let mut longest = 0;
     each_text(sources, meter, &mut |text, meter| {
-        longest = automaton.longest(text, meter)?.max(longest);
+        longest = automaton.longest_run(text, meter)?.max(longest);
         Ok(())
     })?;
     Ok(longest)
 }
 
 /// What is done with each text.
-type OnText<'w, 'v> = dyn FnMut(&'v str, &mut Meter) -> Result<(), Exhausted> + 'w;
+type OnText<'w, 'v> = dyn FnMut(&'v str, &mut FuelMeter) -> Result<(), LimitError> + 'w;
 
 /// The texts of a value, at any depth; keys are none.
-fn each_text<'v>(value: &Value<'v>, meter: &mut Meter, work: &mut OnText<'_, 'v>) -> Result<(), Exhausted> {
+fn each_text<'v>(value: &Value<'v>, meter: &mut FuelMeter, work: &mut OnText<'_, 'v>) -> Result<(), LimitError> {
     match value {
         Value::Text(text) => {
-            meter.scan(text.as_str().len())?;
+            meter.charge_scan(text.as_str().len())?;
             work(text.as_str(), meter)
         }
         Value::List(items) => {
-            meter.charge(1)?;
-            deeper(|| items.iter().try_for_each(|item| each_text(&item.value, meter, work)))
+            meter.charge_fuel(1)?;
+            with_deep_stack(|| items.iter().try_for_each(|item| each_text(&item.value, meter, work)))
         }
-        Value::Object(object) => deeper(|| {
-            meter.charge(1)?;
+        Value::Object(object) => with_deep_stack(|| {
+            meter.charge_fuel(1)?;
             object.entries().iter().try_for_each(|entry| each_text(&entry.node.value, meter, work))
         }),
         _ => Ok(()),
@@ -56,55 +56,55 @@ fn each_text<'v>(value: &Value<'v>, meter: &mut Meter, work: &mut OnText<'_, 'v>
 }
 
 /// The number of a state.
-type State = usize;
+type StateIndex = usize;
 
 /// All runs of words of some texts. The first state is that of the empty run.
 #[derive(Default)]
-struct Automaton<'v> {
+struct WordAutomaton<'v> {
     /// The words of the texts, numbered.
     words: FxHashMap<&'v str, u32>,
-    states: Vec<Runs>,
+    states: Vec<StateRuns>,
     /// Where a word leads.
-    next: FxHashMap<(State, u32), State>,
+    next: FxHashMap<(StateIndex, u32), StateIndex>,
 }
 
 /// The runs of a state: they end at the same places.
 #[derive(Clone, Default)]
-struct Runs {
+struct StateRuns {
     /// Words of the longest.
     length: usize,
     /// The state of the longest run that ends there and elsewhere, too; none for the empty run.
-    link: Option<State>,
+    link: Option<StateIndex>,
     /// The words that lead on.
     leads: Vec<u32>,
 }
 
-impl<'v> Automaton<'v> {
-    fn add(&mut self, text: &'v str, meter: &mut Meter) -> Result<(), Exhausted> {
+impl<'v> WordAutomaton<'v> {
+    fn add_text(&mut self, text: &'v str, meter: &mut FuelMeter) -> Result<(), LimitError> {
         if self.states.is_empty() {
-            self.states.push(Runs::default());
+            self.states.push(StateRuns::default());
         }
         // No run goes from one text into another: each begins at the empty run.
         let mut last = 0;
-        for (_, word) in tokens(text) {
-            meter.charge(BUILT)?;
+        for (_, word) in split_tokens(text) {
+            meter.charge_fuel(BUILT)?;
             meter.check_memory(self.states.len().saturating_mul(BYTES))?;
             let fresh = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
             let word = *self.words.entry(word).or_insert(fresh);
-            last = self.extend(last, word);
+            last = self.extend_run(last, word);
         }
         Ok(())
     }
 
-    fn length(&self, state: State) -> usize {
+    fn run_length(&self, state: StateIndex) -> usize {
         self.states.get(state).map_or(0, |runs| runs.length)
     }
 
-    fn link(&self, state: State) -> Option<State> {
+    fn suffix_link(&self, state: StateIndex) -> Option<StateIndex> {
         self.states.get(state)?.link
     }
 
-    fn lead(&mut self, from: State, word: u32, to: State) {
+    fn add_transition(&mut self, from: StateIndex, word: u32, to: StateIndex) {
         if self.next.insert((from, word), to).is_none()
             && let Some(runs) = self.states.get_mut(from)
         {
@@ -112,39 +112,39 @@ impl<'v> Automaton<'v> {
         }
     }
 
-    fn set_link(&mut self, state: State, link: State) {
+    fn set_link(&mut self, state: StateIndex, link: StateIndex) {
         if let Some(runs) = self.states.get_mut(state) {
             runs.link = Some(link);
         }
     }
 
     /// The state behind a word at the end of the runs of another state.
-    fn extend(&mut self, last: State, word: u32) -> State {
-        let longer = self.length(last).saturating_add(1);
+    fn extend_run(&mut self, last: StateIndex, word: u32) -> StateIndex {
+        let longer = self.run_length(last).saturating_add(1);
         if let Some(&known) = self.next.get(&(last, word)) {
-            return if self.length(known) == longer { known } else { self.split(last, word, known) };
+            return if self.run_length(known) == longer { known } else { self.split_state(last, word, known) };
         }
         let state = self.states.len();
-        self.states.push(Runs { length: longer, ..Runs::default() });
+        self.states.push(StateRuns { length: longer, ..StateRuns::default() });
         let mut from = Some(last);
         while let Some(place) = from.filter(|place| !self.next.contains_key(&(*place, word))) {
-            self.lead(place, word, state);
-            from = self.link(place);
+            self.add_transition(place, word, state);
+            from = self.suffix_link(place);
         }
         let link = match from.and_then(|place| Some((place, *self.next.get(&(place, word))?))) {
             None => 0,
-            Some((place, known)) if self.length(known) == self.length(place).saturating_add(1) => known,
-            Some((place, known)) => self.split(place, word, known),
+            Some((place, known)) if self.run_length(known) == self.run_length(place).saturating_add(1) => known,
+            Some((place, known)) => self.split_state(place, word, known),
         };
         self.set_link(state, link);
         state
     }
 
     /// Takes the shorter runs out of a state: they end at more places than the longer ones from now on.
-    fn split(&mut self, from: State, word: u32, known: State) -> State {
+    fn split_state(&mut self, from: StateIndex, word: u32, known: StateIndex) -> StateIndex {
         let state = self.states.len();
         let runs = self.states.get(known).cloned().unwrap_or_default();
-        self.states.push(Runs { length: self.length(from).saturating_add(1), ..runs.clone() });
+        self.states.push(StateRuns { length: self.run_length(from).saturating_add(1), ..runs.clone() });
         for lead in runs.leads {
             if let Some(&to) = self.next.get(&(known, lead)) {
                 self.next.insert((state, lead), to);
@@ -154,24 +154,24 @@ impl<'v> Automaton<'v> {
         let mut from = Some(from);
         while let Some(place) = from.filter(|place| self.next.get(&(*place, word)) == Some(&known)) {
             self.next.insert((place, word), state);
-            from = self.link(place);
+            from = self.suffix_link(place);
         }
         state
     }
 
     /// How many words the longest run of a text has that is one of these.
-    fn longest(&self, text: &str, meter: &mut Meter) -> Result<usize, Exhausted> {
+    fn longest_run(&self, text: &str, meter: &mut FuelMeter) -> Result<usize, LimitError> {
         let (mut state, mut length, mut longest) = (0, 0_usize, 0);
-        for (_, word) in tokens(text) {
-            meter.charge(LOOKED_UP)?;
+        for (_, word) in split_tokens(text) {
+            meter.charge_fuel(LOOKED_UP)?;
             let Some(&word) = self.words.get(word) else {
                 (state, length) = (0, 0);
                 continue;
             };
             while !self.next.contains_key(&(state, word))
-                && let Some(link) = self.link(state)
+                && let Some(link) = self.suffix_link(state)
             {
-                (state, length) = (link, self.length(link));
+                (state, length) = (link, self.run_length(link));
             }
             if let Some(&next) = self.next.get(&(state, word)) {
                 (state, length) = (next, length.saturating_add(1));
@@ -186,15 +186,15 @@ impl<'v> Automaton<'v> {
 mod tests {
     use super::*;
     use averment_base::limits::Limits;
-    use averment_base::value::Text;
+    use averment_base::value::ValueText;
     use proptest::prelude::*;
 
     fn overlap(own: &str, source: &str) -> usize {
-        longest(&value(own), &value(source), &mut Meter::new(&Limits::default())).unwrap()
+        longest_overlap(&value(own), &value(source), &mut FuelMeter::new(&Limits::default())).unwrap()
     }
 
     fn value(text: &str) -> Value<'_> {
-        Value::Text(Text::Plain(text))
+        Value::Text(ValueText::Plain(text))
     }
 
     #[test]
@@ -213,10 +213,10 @@ mod tests {
         let limits = Limits::default();
         let fuel = |count: usize| {
             let (own, source) = ("a ".repeat(count), "a ".repeat(count - 1) + "b " + &"a b ".repeat(count / 2));
-            let mut meter = Meter::new(&limits);
-            let before = meter.fuel();
-            assert_eq!(longest(&value(&own), &value(&source), &mut meter), Ok(count - 1));
-            before - meter.fuel()
+            let mut meter = FuelMeter::new(&limits);
+            let before = meter.fuel_left();
+            assert_eq!(longest_overlap(&value(&own), &value(&source), &mut meter), Ok(count - 1));
+            before - meter.fuel_left()
         };
         let (short, long) = (fuel(2_000), fuel(20_000));
         assert!(long <= short * 11, "{short} {long}");

@@ -6,32 +6,32 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use averment_base::limits::{Exhausted, Meter};
-use averment_base::value::compare::deeper;
+use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::value::compare::with_deep_stack;
 use serde_json::Value;
 
 /// Takes the fuel for a path into a value, and sees whether there is room for what it selects.
 ///
 /// # Errors
 /// When there is not so much.
-pub(super) fn charge(path: &str, value: &Value, meter: &mut Meter) -> Result<(), Exhausted> {
-    let segments = segments(path);
-    let tree = Tree::of(value);
+pub(super) fn charge_path(path: &str, value: &Value, meter: &mut FuelMeter) -> Result<(), LimitError> {
+    let segments = parse_segments(path);
+    let tree = ValueTree::from_value(value);
     let nodes = tree.nodes.len() as u64;
-    meter.charge(nodes)?;
+    meter.charge_fuel(nodes)?;
     let filter = filter_cost(path, nodes);
     let descents = segments.iter().filter(|segment| segment.deep).count();
     let several = segments.iter().any(|segment| segment.selectors.len() > 1);
     if descents <= 1 && !several {
-        return meter.charge(nodes.saturating_mul(filter));
+        return meter.charge_fuel(nodes.saturating_mul(filter));
     }
     let mut ways = vec![0_u64; tree.nodes.len()];
     ways.first_mut().map(|root| *root = 1).unwrap_or_default();
     for segment in &segments {
-        meter.charge(nodes)?;
-        ways = tree.step(segment, &ways);
+        meter.charge_fuel(nodes)?;
+        ways = tree.count_ways(segment, &ways);
         let selected = ways.iter().fold(0_u64, |sum, ways| sum.saturating_add(*ways));
-        meter.charge(selected.saturating_mul(filter))?;
+        meter.charge_fuel(selected.saturating_mul(filter))?;
         // A place is a list of names and numbers.
         let place = PLACE.saturating_mul(tree.depth.saturating_add(2));
         meter.check_memory(usize::try_from(selected).unwrap_or(usize::MAX).saturating_mul(place))?;
@@ -45,7 +45,7 @@ const LONGEST: usize = 64 << 10;
 const DEEPEST: usize = 10;
 
 /// Why a path is not given to the library: it would take too much to read.
-pub(super) fn too_much(path: &str) -> Option<String> {
+pub(super) fn path_refusal(path: &str) -> Option<String> {
     if path.len() > LONGEST {
         return Some(format!("it has {} bytes, and no more than {LONGEST} are read", path.len()));
     }
@@ -71,48 +71,48 @@ pub(super) fn too_much(path: &str) -> Option<String> {
 const PLACE: usize = 32;
 
 /// The values inside a value, each behind what it is in.
-struct Tree<'a> {
-    nodes: Vec<Inner<'a>>,
+struct ValueTree<'a> {
+    nodes: Vec<ValueNode<'a>>,
     depth: usize,
 }
 
-struct Inner<'a> {
+struct ValueNode<'a> {
     parent: usize,
-    key: Key<'a>,
+    key: MemberKey<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Key<'a> {
+enum MemberKey<'a> {
     Root,
     Name(&'a str),
     Index(usize),
 }
 
-impl<'a> Tree<'a> {
-    fn of(value: &'a Value) -> Self {
-        let mut tree = Self { nodes: vec![Inner { parent: 0, key: Key::Root }], depth: 0 };
-        tree.add(value, 0, 1);
+impl<'a> ValueTree<'a> {
+    fn from_value(value: &'a Value) -> Self {
+        let mut tree = Self { nodes: vec![ValueNode { parent: 0, key: MemberKey::Root }], depth: 0 };
+        tree.add_value(value, 0, 1);
         tree
     }
 
-    fn add(&mut self, value: &'a Value, at: usize, depth: usize) {
+    fn add_value(&mut self, value: &'a Value, at: usize, depth: usize) {
         let child = |tree: &mut Self, key, inner| {
             let here = tree.nodes.len();
-            tree.nodes.push(Inner { parent: at, key });
+            tree.nodes.push(ValueNode { parent: at, key });
             tree.depth = tree.depth.max(depth);
-            deeper(|| tree.add(inner, here, depth.saturating_add(1)));
+            with_deep_stack(|| tree.add_value(inner, here, depth.saturating_add(1)));
         };
         match value {
             Value::Array(items) => {
-                items.iter().enumerate().for_each(|(index, inner)| child(self, Key::Index(index), inner));
+                items.iter().enumerate().for_each(|(index, inner)| child(self, MemberKey::Index(index), inner));
             }
-            Value::Object(object) => object.iter().for_each(|(name, inner)| child(self, Key::Name(name), inner)),
+            Value::Object(object) => object.iter().for_each(|(name, inner)| child(self, MemberKey::Name(name), inner)),
             _ => {}
         }
     }
 
     /// The ways to each value behind a segment.
-    fn step(&self, segment: &Segment, ways: &[u64]) -> Vec<u64> {
+    fn count_ways(&self, segment: &JsonPathSegment, ways: &[u64]) -> Vec<u64> {
         let mut from = ways.to_vec();
         if segment.deep {
             for at in 1..self.nodes.len() {
@@ -122,33 +122,33 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        let to = |node: &Inner<'_>| match node.key {
-            Key::Root => 0,
-            key => from.get(node.parent).copied().unwrap_or(0).saturating_mul(segment.selecting(key)),
+        let to = |node: &ValueNode<'_>| match node.key {
+            MemberKey::Root => 0,
+            key => from.get(node.parent).copied().unwrap_or(0).saturating_mul(segment.count_selected(key)),
         };
         self.nodes.iter().map(to).collect()
     }
 }
 
 /// A step of a path.
-struct Segment {
+struct JsonPathSegment {
     deep: bool,
-    selectors: Vec<Selector>,
+    selectors: Vec<SegmentSelector>,
 }
 
 /// What it selects; `Any` also stands for what is not worth being exact about.
-enum Selector {
+enum SegmentSelector {
     Name(String),
     Index(usize),
     Any,
 }
 
-impl Segment {
-    fn selecting(&self, key: Key<'_>) -> u64 {
-        let hits = |selector: &&Selector| match (selector, key) {
-            (Selector::Name(wanted), Key::Name(name)) => wanted == name,
-            (Selector::Index(wanted), Key::Index(index)) => *wanted == index,
-            (Selector::Any, _) => true,
+impl JsonPathSegment {
+    fn count_selected(&self, key: MemberKey<'_>) -> u64 {
+        let hits = |selector: &&SegmentSelector| match (selector, key) {
+            (SegmentSelector::Name(wanted), MemberKey::Name(name)) => wanted == name,
+            (SegmentSelector::Index(wanted), MemberKey::Index(index)) => *wanted == index,
+            (SegmentSelector::Any, _) => true,
             _ => false,
         };
         self.selectors.iter().filter(hits).count() as u64
@@ -156,7 +156,7 @@ impl Segment {
 }
 
 /// The segments of a path that the library can read.
-fn segments(path: &str) -> Vec<Segment> {
+fn parse_segments(path: &str) -> Vec<JsonPathSegment> {
     let mut segments = Vec::new();
     let mut rest = path.trim_start().strip_prefix('$').unwrap_or(path);
     loop {
@@ -164,23 +164,23 @@ fn segments(path: &str) -> Vec<Segment> {
         let deep = rest.starts_with("..");
         rest = rest.trim_start_matches('.');
         let (selectors, behind) = match rest.strip_prefix('[') {
-            Some(inside) => bracket(inside),
+            Some(inside) => parse_bracket(inside),
             None => {
                 let end = rest.find(['.', '[', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
                 let (name, behind) = rest.split_at(end);
                 if name.is_empty() {
                     return segments;
                 }
-                (vec![if name == "*" { Selector::Any } else { Selector::Name(name.to_owned()) }], behind)
+                (vec![if name == "*" { SegmentSelector::Any } else { SegmentSelector::Name(name.to_owned()) }], behind)
             }
         };
-        segments.push(Segment { deep, selectors });
+        segments.push(JsonPathSegment { deep, selectors });
         rest = behind;
     }
 }
 
 /// The selectors of a bracket, and what stands behind it.
-fn bracket(inside: &str) -> (Vec<Selector>, &str) {
+fn parse_bracket(inside: &str) -> (Vec<SegmentSelector>, &str) {
     let (mut depth, mut quote, mut from) = (0_usize, None, 0);
     let mut selectors = Vec::new();
     let mut escaped = false;
@@ -192,12 +192,12 @@ fn bracket(inside: &str) -> (Vec<Selector>, &str) {
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'[' | b'(') => depth = depth.saturating_add(1),
             (None, b']') if depth == 0 => {
-                selectors.push(selector(inside.get(from..at).unwrap_or_default()));
+                selectors.push(parse_selector(inside.get(from..at).unwrap_or_default()));
                 return (selectors, inside.get(at.saturating_add(1)..).unwrap_or_default());
             }
             (None, b']' | b')') => depth = depth.saturating_sub(1),
             (None, b',') if depth == 0 => {
-                selectors.push(selector(inside.get(from..at).unwrap_or_default()));
+                selectors.push(parse_selector(inside.get(from..at).unwrap_or_default()));
                 from = at.saturating_add(1);
             }
             _ => {}
@@ -206,13 +206,13 @@ fn bracket(inside: &str) -> (Vec<Selector>, &str) {
     (selectors, "")
 }
 
-fn selector(text: &str) -> Selector {
+fn parse_selector(text: &str) -> SegmentSelector {
     let text = text.trim();
     let quoted = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
     match (quoted, text.parse()) {
-        (Some(name), _) if !name.contains('\\') => Selector::Name(name.to_owned()),
-        (None, Ok(index)) => Selector::Index(index),
-        _ => Selector::Any,
+        (Some(name), _) if !name.contains('\\') => SegmentSelector::Name(name.to_owned()),
+        (None, Ok(index)) => SegmentSelector::Index(index),
+        _ => SegmentSelector::Any,
     }
 }
 
@@ -231,10 +231,10 @@ mod tests {
     use super::*;
     use averment_base::limits::Limits;
 
-    fn used(path: &str, value: &str) -> Result<u64, Exhausted> {
-        let mut meter = Meter::new(&Limits::default());
-        charge(path, &serde_json::from_str(value).unwrap(), &mut meter)?;
-        Ok(Limits::default().fuel - meter.fuel())
+    fn used(path: &str, value: &str) -> Result<u64, LimitError> {
+        let mut meter = FuelMeter::new(&Limits::default());
+        charge_path(path, &serde_json::from_str(value).unwrap(), &mut meter)?;
+        Ok(Limits::default().fuel - meter.fuel_left())
     }
 
     #[test]

@@ -8,7 +8,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use averment_base::limits::{Exhausted, Meter};
+use averment_base::limits::{LimitError, FuelMeter};
 use regex::{Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
@@ -18,26 +18,26 @@ use std::sync::{Mutex, OnceLock};
 
 /// A regular expression that is ready to be used.
 #[derive(Debug)]
-pub struct Pattern {
+pub struct LinearRegex {
     /// It.
     pub regex: Regex,
     states: u64,
     /// Whether a match may be of any length.
     unbounded: bool,
     limit: usize,
-    automaton: OnceLock<Option<Box<Automaton>>>,
+    automaton: OnceLock<Option<Box<LimitedAutomaton>>>,
     /// What finds matches one after the other; only asked of expressions whose matches may be of any length.
-    finder: OnceLock<Option<Box<Automaton>>>,
+    finder: OnceLock<Option<Box<LimitedAutomaton>>>,
 }
 
 /// The automaton that gives up, with its states for the next text.
 #[derive(Debug)]
-struct Automaton {
+struct LimitedAutomaton {
     dfa: DFA,
     cache: Mutex<Option<Cache>>,
 }
 
-impl Pattern {
+impl LinearRegex {
     /// Builds an expression in the library's syntax; `None` where it cannot be used or takes more than so many bytes.
     #[must_use]
     pub fn new(pattern: &str, limit: usize) -> Option<Self> {
@@ -51,7 +51,7 @@ impl Pattern {
         let remembered = share.clamp(LEAST_REMEMBERED, limit.max(LEAST_REMEMBERED));
         let regex = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(remembered).build().ok()?;
         let hir = regex_syntax::Parser::new().parse(pattern).ok();
-        let (states, longest) = (hir.as_ref().map_or(1, of), hir.and_then(|hir| hir.properties().maximum_len()));
+        let (states, longest) = (hir.as_ref().map_or(1, hir_states), hir.and_then(|hir| hir.properties().maximum_len()));
         let (automaton, finder) = (OnceLock::new(), OnceLock::new());
         Some(Self { regex, states, unbounded: longest.is_none(), limit, automaton, finder })
     }
@@ -60,26 +60,26 @@ impl Pattern {
     ///
     /// # Errors
     /// When that would take more than there is.
-    pub fn is_match(&self, text: &str, meter: &mut Meter) -> Result<bool, Exhausted> {
-        meter.scan(text.len().saturating_mul(4))?;
+    pub fn is_match(&self, text: &str, meter: &mut FuelMeter) -> Result<bool, LimitError> {
+        meter.charge_scan(text.len().saturating_mul(4))?;
         let steps = (text.len() as u64).saturating_mul(self.states);
         if self.states <= FREE {
             return Ok(self.regex.is_match(text));
         }
         if steps <= FEW {
-            meter.charge(steps / 4)?;
+            meter.charge_fuel(steps / 4)?;
             return Ok(self.regex.is_match(text));
         }
-        if let Some(found) = self.quickly(text) {
+        if let Some(found) = self.quick_match(text) {
             return Ok(found);
         }
-        meter.charge(steps)?;
+        meter.charge_fuel(steps)?;
         Ok(self.regex.is_match(text))
     }
 
     /// The answer of the automaton; `None` where it gives up.
-    fn quickly(&self, text: &str) -> Option<bool> {
-        let new = || Automaton::new(self.regex.as_str(), self.limit, true).map(Box::new);
+    fn quick_match(&self, text: &str) -> Option<bool> {
+        let new = || LimitedAutomaton::new(self.regex.as_str(), self.limit, true).map(Box::new);
         self.automaton.get_or_init(new).as_deref()?.with_cache(|dfa, cache| {
             let found = dfa.try_search_fwd(cache, &Input::new(text).earliest(true));
             found.ok().map(|found| found.is_some())
@@ -91,17 +91,17 @@ impl Pattern {
     ///
     /// # Errors
     /// When there is not so much.
-    pub fn pay_for_matches(&self, text: &str, times: usize, meter: &mut Meter) -> Result<(), Exhausted> {
+    pub fn pay_for_matches(&self, text: &str, times: usize, meter: &mut FuelMeter) -> Result<(), LimitError> {
         let bytes = text.len().saturating_mul(times);
-        meter.scan(bytes)?;
+        meter.charge_scan(bytes)?;
         let heavy = if self.states > FREE { self.states / 4 } else { 0 };
-        meter.charge((bytes as u64).saturating_mul(heavy))?;
+        meter.charge_fuel((bytes as u64).saturating_mul(heavy))?;
         if !self.unbounded {
             return Ok(());
         }
-        let new = || Automaton::new(self.regex.as_str(), self.limit, false).map(Box::new);
+        let new = || LimitedAutomaton::new(self.regex.as_str(), self.limit, false).map(Box::new);
         let Some(finder) = self.finder.get_or_init(new).as_deref() else {
-            return meter.charge((text.len() as u64).saturating_mul(text.len() as u64) / 16);
+            return meter.charge_fuel((text.len() as u64).saturating_mul(text.len() as u64) / 16);
         };
         finder.with_cache(|dfa, cache| {
             let mut at = 0;
@@ -119,8 +119,8 @@ impl Pattern {
         (dfa, cache): (&DFA, &mut Cache),
         text: &str,
         at: usize,
-        meter: &mut Meter,
-    ) -> Result<Option<usize>, Exhausted> {
+        meter: &mut FuelMeter,
+    ) -> Result<Option<usize>, LimitError> {
         let rest = text.as_bytes().get(at..).unwrap_or_default();
         let start = dfa.start_state_forward(cache, &Input::new(text).range(at..));
         let (mut state, mut end) = (start.ok(), None);
@@ -129,7 +129,7 @@ impl Pattern {
                 state = state.and_then(|state| dfa.next_state(cache, state, *byte).ok());
                 let Some(now) = state.filter(|state| !state.is_quit()) else {
                     // The automaton cannot tell: the library looks, at most through all that is left.
-                    meter.scan(rest.len().saturating_mul(WALKED))?;
+                    meter.charge_scan(rest.len().saturating_mul(WALKED))?;
                     let next = (at..=text.len()).find(|at| text.is_char_boundary(*at));
                     return Ok(next.and_then(|at| self.regex.find_at(text, at)).map(|found| found.end()));
                 };
@@ -137,11 +137,11 @@ impl Pattern {
                 if now.is_match() {
                     end = Some(at.saturating_add(read));
                 } else if now.is_dead() {
-                    meter.scan(place.saturating_mul(WALKED))?;
+                    meter.charge_scan(place.saturating_mul(WALKED))?;
                     return Ok(end);
                 }
             }
-            meter.scan(bytes.len().saturating_mul(WALKED))?;
+            meter.charge_scan(bytes.len().saturating_mul(WALKED))?;
         }
         let last = state.and_then(|state| dfa.next_eoi_state(cache, state).ok());
         Ok(if last.is_some_and(|state| state.is_match()) { Some(text.len()) } else { end })
@@ -153,7 +153,7 @@ const PAID_AT_ONCE: usize = 1 << 10;
 /// What a byte costs that is walked over one by one, beside one of a pass.
 const WALKED: usize = 4;
 
-impl Automaton {
+impl LimitedAutomaton {
     /// One that looks whether there is a match and gives up where its states never come again, or one that finds the first match.
     fn new(pattern: &str, limit: usize, gives_up: bool) -> Option<Self> {
         let config = DFA::config().unicode_word_boundary(true).cache_capacity(CACHE).skip_cache_capacity_check(true);
@@ -200,12 +200,12 @@ const FEW: u64 = 1 << 16;
 pub fn is_heavy(pattern: &str) -> bool {
     // Patterns of credentials have up to a hundred or two; what is made to take long has thousands.
     const HEAVY: u64 = 256;
-    states(pattern) > HEAVY
+    count_states(pattern) > HEAVY
 }
 
 /// About how many bytes the automaton of an expression takes: its classes and letters, repetitions written out.
 #[must_use]
-pub fn bytes(pattern: &str) -> u64 {
+pub fn automaton_bytes(pattern: &str) -> u64 {
     regex_syntax::Parser::new().parse(pattern).map_or(0, |hir| written_out(&hir))
 }
 
@@ -229,21 +229,21 @@ fn written_out(hir: &Hir) -> u64 {
 
 /// About how many possibilities an expression can keep open at a place: its size, its repetitions written out, plain words counted as one.
 #[must_use]
-pub fn states(pattern: &str) -> u64 {
-    regex_syntax::Parser::new().parse(pattern).map_or(1, |hir| of(&hir))
+pub fn count_states(pattern: &str) -> u64 {
+    regex_syntax::Parser::new().parse(pattern).map_or(1, |hir| hir_states(&hir))
 }
 
-fn of(hir: &Hir) -> u64 {
+fn hir_states(hir: &Hir) -> u64 {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,
         HirKind::Literal(_) | HirKind::Class(_) => 1,
-        HirKind::Capture(capture) => of(&capture.sub),
-        HirKind::Concat(parts) => parts.iter().map(of).fold(0, u64::saturating_add),
+        HirKind::Capture(capture) => hir_states(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().map(hir_states).fold(0, u64::saturating_add),
         HirKind::Alternation(parts) if parts.iter().all(|part| matches!(part.kind(), HirKind::Literal(_))) => 1,
-        HirKind::Alternation(parts) => parts.iter().map(of).fold(0, u64::saturating_add),
+        HirKind::Alternation(parts) => parts.iter().map(hir_states).fold(0, u64::saturating_add),
         HirKind::Repetition(repetition) => {
             let times = u64::from(repetition.max.unwrap_or(repetition.min).max(1));
-            of(&repetition.sub).saturating_mul(times)
+            hir_states(&repetition.sub).saturating_mul(times)
         }
     }
 }
@@ -256,8 +256,8 @@ mod tests {
     fn finding_every_match_is_paid_by_what_each_looks_through() {
         let limits = averment_base::limits::Limits { fuel: 1_000_000, ..Default::default() };
         let used = |pattern: &str, text: &str| {
-            let (pattern, mut meter) = (Pattern::new(pattern, limits.regex_bytes).unwrap(), Meter::new(&limits));
-            pattern.pay_for_matches(text, 1, &mut meter).map(|()| limits.fuel - meter.fuel())
+            let (pattern, mut meter) = (LinearRegex::new(pattern, limits.regex_bytes).unwrap(), FuelMeter::new(&limits));
+            pattern.pay_for_matches(text, 1, &mut meter).map(|()| limits.fuel - meter.fuel_left())
         };
         let (same, words) = ("a".repeat(20_000), "wörd two ".repeat(2_000));
         // What ends soon costs about the text, and something for each match.
@@ -265,7 +265,7 @@ mod tests {
             assert!(used(pattern, text).unwrap() < 20_000, "{pattern}: {:?}", used(pattern, text));
         }
         for pattern in ["a.*z|a", "(?s).*z|a"] {
-            assert_eq!(used(pattern, &same), Err(Exhausted::Fuel), "{pattern}");
+            assert_eq!(used(pattern, &same), Err(LimitError::Fuel), "{pattern}");
         }
         // Where the automaton cannot tell the library finds the same matches, at the price of what is left.
         assert!(used(r"\b\w+\b", &words[..2_000]).unwrap() > 50_000);
@@ -284,25 +284,25 @@ mod tests {
         let mixed: String = (0..3_000_000).map(|_| next()).collect();
         let same = "a".repeat(3_000_000) + "b";
         for (pattern, text, answer) in [
-            ("[ab]*a[ab]{1000}[^ab]", mixed.as_str(), Err(Exhausted::Fuel)),
-            ("a[ab]{100}[^ab]", mixed.as_str(), Err(Exhausted::Fuel)),
+            ("[ab]*a[ab]{1000}[^ab]", mixed.as_str(), Err(LimitError::Fuel)),
+            ("a[ab]{100}[^ab]", mixed.as_str(), Err(LimitError::Fuel)),
             ("a{1000}b", same.as_str(), Ok(true)),
             ("a{1000}c|^b{500}", same.as_str(), Ok(false)),
             ("(?-u:\\b)[ab]{1,2000}$", same.as_str(), Ok(false)),
             (r"\b\w{20}é\b", same.as_str(), Ok(false)),
             ("[ab]*a[ab]{1000}[^ab]", mixed.get(..50).unwrap(), Ok(false)),
         ] {
-            let pattern = Pattern::new(pattern, limits.regex_bytes).unwrap();
-            assert_eq!(pattern.is_match(text, &mut Meter::new(&limits)), answer, "{}", pattern.regex);
-            assert_eq!(pattern.is_match(text, &mut Meter::new(&limits)), answer, "{}", pattern.regex);
+            let pattern = LinearRegex::new(pattern, limits.regex_bytes).unwrap();
+            assert_eq!(pattern.is_match(text, &mut FuelMeter::new(&limits)), answer, "{}", pattern.regex);
+            assert_eq!(pattern.is_match(text, &mut FuelMeter::new(&limits)), answer, "{}", pattern.regex);
         }
     }
 
     #[test]
     fn repetitions_are_counted_and_words_are_not() {
-        assert_eq!(states("abc|def|ghi"), 1);
-        assert_eq!(states("[ab]{1000}c"), 1001);
-        assert_eq!(states("((a[bc]){10}){10}"), 200);
-        assert_eq!(states("(unclosed"), 1);
+        assert_eq!(count_states("abc|def|ghi"), 1);
+        assert_eq!(count_states("[ab]{1000}c"), 1001);
+        assert_eq!(count_states("((a[bc]){10}){10}"), 200);
+        assert_eq!(count_states("(unclosed"), 1);
     }
 }

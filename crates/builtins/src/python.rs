@@ -3,21 +3,21 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{Call, Outcome};
-use averment_base::value::compare::deeper;
+use super::call::{BuiltinCall, BuiltinResult};
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Value};
 use std::fmt::Write as _;
 
-pub(super) fn python_text<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let node = call.node(0);
+pub(super) fn python_text<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let node = call.argument_node(0);
     if let Value::Text(_) = node.value {
         return Ok(node);
     }
     // An escape is at most five times as long as in JSON, and nothing else grows.
     call.check_written(&node, 0)?;
     let text = text_of(&node.value);
-    call.meter.scan(text.len())?;
+    call.meter.charge_scan(text.len())?;
     call.give_text(&text)
 }
 
@@ -28,26 +28,26 @@ pub fn text_of(value: &Value<'_>) -> String {
         Value::Text(text) => text.as_str().to_owned(),
         other => {
             let mut out = String::new();
-            write(other, &mut out);
+            write_value(other, &mut out);
             out
         }
     }
 }
 
-fn write(value: &Value<'_>, out: &mut String) {
+fn write_value(value: &Value<'_>, out: &mut String) {
     match value {
         Value::Boolean(true) => out.push_str("True"),
         Value::Boolean(false) => out.push_str("False"),
         Value::Text(text) => write_text(text.as_str(), out),
         Value::Number(_) => write_number(&to_json(value), out),
         Value::List(items) => {
-            deeper(|| write_parts(out, ('[', ']'), items, |item: &Node<'_>, out| write(&item.value, out)))
+            with_deep_stack(|| write_parts(out, ('[', ']'), items, |item: &Node<'_>, out| write_value(&item.value, out)))
         }
-        Value::Object(object) => deeper(|| {
+        Value::Object(object) => with_deep_stack(|| {
             write_parts(out, ('{', '}'), object.entries(), |entry, out| {
                 write_text(entry.key, out);
                 out.push_str(": ");
-                write(&entry.node.value, out);
+                write_value(&entry.node.value, out);
             });
         }),
         _ => out.push_str("None"),

@@ -1,6 +1,6 @@
 //! The reference page of all functions, made from the table.
 
-use super::table::{BUILTINS, Builtin, Family};
+use super::table::{BUILTINS, Builtin, BuiltinFamily};
 use std::fmt::Write as _;
 
 /// What holds for every function.
@@ -19,33 +19,33 @@ A function is called `f(a, b)` or behind a pipe: `a | f(b)`. Arguments with `?` 
 ";
 
 /// What holds for a family, above its functions.
-fn family_intro(family: Family) -> (&'static str, &'static str) {
+fn family_intro(family: BuiltinFamily) -> (&'static str, &'static str) {
     match family {
-        Family::Text => (
+        BuiltinFamily::Text => (
             "Text",
             "Characters are Unicode code points. White space is what Unicode calls so, and U+001C to U+001F; zero-width characters are none.",
         ),
-        Family::Score => (
+        BuiltinFamily::Score => (
             "Scores",
             "BLEU and ROUGE agree with the common implementations to the last bit. `bleu` splits at white space, in lower case; `rouge_n` and `rouge_l` look at runs \
              of ASCII letters and digits in lower case, without stemming. An empty text scores 0.",
         ),
-        Family::List => (
+        BuiltinFamily::List => (
             "Lists and objects",
             "Integers stay exact where they fit into 64 bits; sums of other numbers go from left to right in doubles. `sum([0.1, 0.2])` is therefore not `0.3`: compare with a range.",
         ),
-        Family::Number => ("Numbers", "What is whole already stays as it is, at any size."),
-        Family::Json => (
+        BuiltinFamily::Number => ("Numbers", "What is whole already stays as it is, at any size."),
+        BuiltinFamily::Json => (
             "JSON",
             "Values that are found keep their place in the trace, also inside JSON that was written into a text. Duplicate keys: the last one counts. JSON that is nested deeper \
              than 256 levels is not read.",
         ),
-        Family::Encoding => ("Encodings", "All of them work on the UTF-8 bytes of the text."),
-        Family::Time => (
+        BuiltinFamily::Encoding => ("Encodings", "All of them work on the UTF-8 bytes of the text."),
+        BuiltinFamily::Time => (
             "Time",
             "A time is RFC 3339 text, the same without an offset (taken as UTC), a date, or milliseconds since 1970: what `start` and `end` of steps hold.",
         ),
-        Family::Evidence => (
+        BuiltinFamily::Evidence => (
             "Evidence",
             "**Grounding.** Claims are URLs; numbers in any common spelling (`1,234.50`, `$12`, `12%`, `2.5k`, `3rd`); and ids, words that mix digits with letters or signs \
              (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). A text without white space that is an element of a list is a claim as it stands (`grounded(output.ids, …)`; of one value, `grounded([output.city], …)`). A number stands in the sources \
@@ -62,9 +62,9 @@ fn family_intro(family: Family) -> (&'static str, &'static str) {
 
 /// The page as Markdown, in the order of the table.
 #[must_use]
-pub fn page() -> String {
+pub fn reference_page() -> String {
     let mut text = HEAD.to_owned();
-    let mut family: Option<Family> = None;
+    let mut family: Option<BuiltinFamily> = None;
     for builtin in BUILTINS {
         if family != Some(builtin.family) {
             family = Some(builtin.family);
@@ -72,14 +72,14 @@ pub fn page() -> String {
             // Writing into a string cannot fail.
             let _ = write!(text, "\n## {title}\n\n{intro}\n");
         }
-        let _ = write!(text, "\n{}", entry(builtin));
+        let _ = write!(text, "\n{}", function_entry(builtin));
     }
     text
 }
 
 /// One function as Markdown.
 #[must_use]
-pub fn entry(builtin: &Builtin) -> String {
+pub fn function_entry(builtin: &Builtin) -> String {
     let mut doc = builtin.doc.chars();
     let doc: String = doc.next().into_iter().flat_map(char::to_uppercase).chain(doc).collect();
     let marks = match (builtin.score, builtin.keeps_unit) {

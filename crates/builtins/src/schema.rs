@@ -9,10 +9,10 @@
 mod cost;
 
 use super::convert::{to_library, to_library_number};
-use super::detect::{beginning, ending};
-use averment_base::limits::{Exhausted, Limits, Meter};
-use averment_base::value::compare::{Key, deeper};
-use averment_base::value::{Entry, Node, Number, Object, Text, Value};
+use super::detect::{redacted_start, redacted_end};
+use averment_base::limits::{LimitError, Limits, FuelMeter};
+use averment_base::value::compare::{ValueKey, with_deep_stack};
+use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value};
 use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
 use jsonschema::{JsonType, PatternOptions, Validator};
 use std::borrow::Cow;
@@ -21,14 +21,14 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 
 /// A compiled schema.
 #[derive(Debug)]
-pub struct Schema {
+pub struct CompiledSchema {
     validator: Validator<RunJson>,
-    work: cost::Work,
+    work: cost::SchemaWork,
 }
 
 /// How a value does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
+pub struct SchemaViolation {
     /// What is wrong, in words.
     pub message: String,
     /// JSON pointer to the value at fault, inside the value that was checked.
@@ -37,7 +37,7 @@ pub struct Violation {
     pub schema: String,
 }
 
-impl Schema {
+impl CompiledSchema {
     /// Compiles a schema.
     ///
     /// # Errors
@@ -51,22 +51,22 @@ impl Schema {
             .should_validate_formats(false)
             .with_pattern_options(patterns)
             .build(&schema)
-            .map(|validator| Self { validator, work: cost::Work::of(&schema) })
-            .map_err(|error| shortened(&error.to_string()))
+            .map(|validator| Self { validator, work: cost::SchemaWork::from_schema(&schema) })
+            .map_err(|error| shorten_message(&error.to_string()))
     }
 
     /// Takes the fuel that checking a value needs: to be asked before each check.
     ///
     /// # Errors
     /// When there is not so much: the schema makes more work on this value than the limit allows.
-    pub fn charge(&self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
-        self.work.charge(value, meter)
+    pub fn charge_check(&self, value: &Value<'_>, meter: &mut FuelMeter) -> Result<(), LimitError> {
+        self.work.charge_check(value, meter)
     }
 
     /// Whether a value fits.
     #[must_use]
     pub fn accepts(&self, value: &Value<'_>) -> bool {
-        deeper(|| self.validator.is_valid(Instance::root(*value)))
+        with_deep_stack(|| self.validator.is_valid(SchemaInstance::from_root(*value)))
     }
 
     /// Whether a value fits, and if not, why: the first reason in the order of the schema. Where alternatives in alternatives would keep a large
@@ -74,14 +74,14 @@ impl Schema {
     ///
     /// # Errors
     /// The reason.
-    pub fn check(&self, value: &Value<'_>) -> Result<(), Violation> {
-        if self.work.copies(value, COPIED) {
+    pub fn check_value(&self, value: &Value<'_>) -> Result<(), SchemaViolation> {
+        if self.work.exceeds_copies(value, COPIED) {
             let message = "it fits none of the alternatives; there is too much of it to say more".to_owned();
-            let violation = Violation { message, instance: String::new(), schema: String::new() };
+            let violation = SchemaViolation { message, instance: String::new(), schema: String::new() };
             return if self.accepts(value) { Ok(()) } else { Err(violation) };
         }
-        deeper(|| self.validator.validate(Instance::root(*value))).map_err(|error| Violation {
-            message: shortened(&error.to_string()),
+        with_deep_stack(|| self.validator.validate(SchemaInstance::from_root(*value))).map_err(|error| SchemaViolation {
+            message: shorten_message(&error.to_string()),
             instance: error.instance_path().to_string(),
             schema: error.schema_path().to_string(),
         })
@@ -92,13 +92,13 @@ impl Schema {
 const COPIED: u64 = 2 << 20;
 
 /// Messages quote the value, which can be long.
-fn shortened(message: &str) -> String {
+fn shorten_message(message: &str) -> String {
     const LONGEST: usize = 300;
     let count = message.chars().count();
     if count <= LONGEST {
         return message.to_owned();
     }
-    format!("{} … {}", beginning(message, LONGEST / 3), ending(message, LONGEST / 2))
+    format!("{} … {}", redacted_start(message, LONGEST / 3), redacted_end(message, LONGEST / 2))
 }
 
 /// Values of a run, as the validator reads them.
@@ -107,27 +107,27 @@ struct RunJson;
 
 /// A value with what tells it from every other one while it is checked: the address of its slot.
 #[derive(Debug, Clone, Copy)]
-struct Instance<'a> {
+struct SchemaInstance<'a> {
     value: Value<'a>,
     address: usize,
     tag: u32,
 }
 
-impl<'a> Instance<'a> {
+impl<'a> SchemaInstance<'a> {
     const ROOT: u32 = 1;
     const NAME: u32 = 2;
 
-    fn root(value: Value<'a>) -> Self {
+    fn from_root(value: Value<'a>) -> Self {
         Self { value, address: 0, tag: Self::ROOT }
     }
 
-    fn inner(node: &'a Node<'a>) -> Self {
+    fn from_node(node: &'a Node<'a>) -> Self {
         Self { value: node.value, address: std::ptr::from_ref(node).addr(), tag: 0 }
     }
 }
 
 impl Json for RunJson {
-    type Node<'a> = Instance<'a>;
+    type Node<'a> = SchemaInstance<'a>;
     type PreparedKey = String;
     type StringBuffer = ();
 
@@ -135,13 +135,13 @@ impl Json for RunJson {
         key.to_owned()
     }
 
-    fn with_string_node<T>((): &mut (), string: &str, then: impl FnOnce(Instance<'_>) -> T) -> T {
-        let value = Value::Text(Text::Plain(string));
-        then(Instance { value, address: string.as_ptr().addr(), tag: Instance::NAME })
+    fn with_string_node<T>((): &mut (), string: &str, then: impl FnOnce(SchemaInstance<'_>) -> T) -> T {
+        let value = Value::Text(ValueText::Plain(string));
+        then(SchemaInstance { value, address: string.as_ptr().addr(), tag: SchemaInstance::NAME })
     }
 }
 
-impl<'a> json::Node<'a, RunJson> for Instance<'a> {
+impl<'a> json::Node<'a, RunJson> for SchemaInstance<'a> {
     type Object = Object<'a>;
     type Array = &'a [Node<'a>];
     type Number = SchemaNumber<'a>;
@@ -177,7 +177,7 @@ impl<'a> json::Node<'a, RunJson> for Instance<'a> {
     fn as_boolean(&self) -> Option<bool> {
         match self.value {
             Value::Boolean(value) => Some(value),
-            Value::Truth(truth) => truth.plain(),
+            Value::Truth(truth) => truth.plain_answer(),
             _ => None,
         }
     }
@@ -198,7 +198,7 @@ impl<'a> json::Node<'a, RunJson> for Instance<'a> {
     }
 
     fn equals_value(&self, expected: &serde_json::Value) -> bool {
-        equals(&self.value, expected)
+        equals_json(&self.value, expected)
     }
 
     fn to_value(&self) -> Cow<'a, serde_json::Value> {
@@ -211,23 +211,23 @@ impl<'a> json::Node<'a, RunJson> for Instance<'a> {
 }
 
 /// Equality with a literal of a schema: numbers by value.
-fn equals(value: &Value<'_>, expected: &serde_json::Value) -> bool {
+fn equals_json(value: &Value<'_>, expected: &serde_json::Value) -> bool {
     match (value, expected) {
         (Value::Boolean(value), serde_json::Value::Bool(expected)) => value == expected,
-        (Value::Truth(truth), serde_json::Value::Bool(expected)) => truth.plain() == Some(*expected),
+        (Value::Truth(truth), serde_json::Value::Bool(expected)) => truth.plain_answer() == Some(*expected),
         (Value::Number(number), serde_json::Value::Number(expected)) => {
             *number == Number::Written(&expected.to_string())
         }
         (Value::Text(text), serde_json::Value::String(expected)) => text.as_str() == expected,
         (Value::List(items), serde_json::Value::Array(expected)) => {
             items.len() == expected.len()
-                && deeper(|| items.iter().zip(expected).all(|(item, expected)| equals(&item.value, expected)))
+                && with_deep_stack(|| items.iter().zip(expected).all(|(item, expected)| equals_json(&item.value, expected)))
         }
         (Value::Object(object), serde_json::Value::Object(expected)) => {
             object.entries().len() == expected.len()
-                && deeper(|| {
+                && with_deep_stack(|| {
                     let fits = |(key, expected): (&String, _)| {
-                        object.get(key).is_some_and(|node| equals(&node.value, expected))
+                        object.get(key).is_some_and(|node| equals_json(&node.value, expected))
                     };
                     expected.iter().all(fits)
                 })
@@ -238,49 +238,49 @@ fn equals(value: &Value<'_>, expected: &serde_json::Value) -> bool {
 }
 
 impl<'a> json::Object<'a, RunJson> for Object<'a> {
-    type Node = Instance<'a>;
+    type Node = SchemaInstance<'a>;
     type MemberName = &'a str;
-    type MembersIter = Members<'a>;
+    type MembersIter = ObjectMembers<'a>;
 
     fn len(&self) -> usize {
         self.entries().len()
     }
 
-    fn get(&self, key: &String) -> Option<Instance<'a>> {
-        self.entry(key).map(|entry| Instance::inner(&entry.node))
+    fn get(&self, key: &String) -> Option<SchemaInstance<'a>> {
+        self.entry(key).map(|entry| SchemaInstance::from_node(&entry.node))
     }
 
-    fn members(&self) -> Members<'a> {
-        Members(self.entries().iter())
+    fn members(&self) -> ObjectMembers<'a> {
+        ObjectMembers(self.entries().iter())
     }
 }
 
 /// The members of an object.
-struct Members<'a>(std::slice::Iter<'a, Entry<'a>>);
+struct ObjectMembers<'a>(std::slice::Iter<'a, ObjectEntry<'a>>);
 
-impl<'a> Iterator for Members<'a> {
-    type Item = (&'a str, Instance<'a>);
+impl<'a> Iterator for ObjectMembers<'a> {
+    type Item = (&'a str, SchemaInstance<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|entry| (entry.key, Instance::inner(&entry.node)))
+        self.0.next().map(|entry| (entry.key, SchemaInstance::from_node(&entry.node)))
     }
 }
 
 impl<'a> json::Array<'a, RunJson> for &'a [Node<'a>] {
-    type Node = Instance<'a>;
-    type ElementsIter = std::iter::Map<std::slice::Iter<'a, Node<'a>>, fn(&'a Node<'a>) -> Instance<'a>>;
+    type Node = SchemaInstance<'a>;
+    type ElementsIter = std::iter::Map<std::slice::Iter<'a, Node<'a>>, fn(&'a Node<'a>) -> SchemaInstance<'a>>;
 
     fn len(&self) -> usize {
         <[Node<'a>]>::len(self)
     }
 
     fn elements(&self) -> Self::ElementsIter {
-        self.iter().map(Instance::inner)
+        self.iter().map(SchemaInstance::from_node)
     }
 
     fn is_unique(&self) -> bool {
-        let mut seen: HashSet<Key<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
-        self.iter().all(|item| seen.insert(Key(item.value)))
+        let mut seen: HashSet<ValueKey<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
+        self.iter().all(|item| seen.insert(ValueKey(item.value)))
     }
 }
 
@@ -331,13 +331,13 @@ mod tests {
     use bumpalo::Bump;
     use serde_json::json;
 
-    fn check(schema: &str, instance: &str) -> Result<(), Violation> {
+    fn check(schema: &str, instance: &str) -> Result<(), SchemaViolation> {
         let arena = Bump::new();
         let limits = Limits::default();
         let value = parse(instance, 0, &arena, &limits).unwrap().node.value;
-        let schema = Schema::compile(schema, &limits).unwrap();
-        assert_eq!(schema.accepts(&value), schema.check(&value).is_ok());
-        schema.check(&value)
+        let schema = CompiledSchema::compile(schema, &limits).unwrap();
+        assert_eq!(schema.accepts(&value), schema.check_value(&value).is_ok());
+        schema.check_value(&value)
     }
 
     #[test]
@@ -409,7 +409,7 @@ mod tests {
             r#"{"$ref": "https://example.com/schema.json"}"#,
             r#"{"$ref": "file:///etc/passwd"}"#,
         ] {
-            assert!(Schema::compile(schema, &Limits::default()).is_err(), "{schema}");
+            assert!(CompiledSchema::compile(schema, &Limits::default()).is_err(), "{schema}");
         }
     }
 

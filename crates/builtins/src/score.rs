@@ -1,23 +1,23 @@
 //! Similarity of texts: edit distance, BLEU, ROUGE.
 //!
-//! BLEU and ROUGE are the common definitions to the last bit: words are what [`super::text::split_words`] makes of the text in lower
+//! BLEU and ROUGE are the common definitions to the last bit: words are what [`super::text_argument::split_words`] makes of the text in lower
 //! case (BLEU), or runs of ASCII letters and digits of it (ROUGE).
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{Call, Outcome};
+use super::call::{BuiltinCall, BuiltinResult};
 use super::text::split_words;
-use averment_base::limits::{Exhausted, Meter};
+use averment_base::limits::{LimitError, FuelMeter};
 use rustc_hash::FxHashMap;
 
-pub(super) fn levenshtein<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let distance = distance(call.text(0), call.text(1), call.meter)?;
+pub(super) fn levenshtein<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let distance = text_distance(call.text_argument(0), call.text_argument(1), call.meter)?;
     call.give_count(distance.0)
 }
 
-pub(super) fn similarity<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let (distance, longer) = distance(call.text(0), call.text(1), call.meter)?;
+pub(super) fn similarity<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let (distance, longer) = text_distance(call.text_argument(0), call.text_argument(1), call.meter)?;
     call.give_real(if longer == 0 { 1.0 } else { 1.0 - ratio(distance, longer) })
 }
 
@@ -27,8 +27,8 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 /// The edit distance in code points, and the length of the longer text.
-fn distance(left: &str, right: &str, meter: &mut Meter) -> Result<(usize, usize), Exhausted> {
-    meter.scan(left.len().saturating_add(right.len()))?;
+fn text_distance(left: &str, right: &str, meter: &mut FuelMeter) -> Result<(usize, usize), LimitError> {
+    meter.charge_scan(left.len().saturating_add(right.len()))?;
     meter.check_memory((left.len().saturating_add(right.len())).saturating_mul(size_of::<char>()))?;
     let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
     let longer = left.len().max(right.len());
@@ -37,8 +37,8 @@ fn distance(left: &str, right: &str, meter: &mut Meter) -> Result<(usize, usize)
     if pattern.is_empty() {
         return Ok((text.len(), longer));
     }
-    let rows = Rows::new(pattern, meter)?;
-    meter.charge((text.len() as u64).saturating_mul(rows.blocks as u64))?;
+    let rows = SymbolRows::new(pattern, meter)?;
+    meter.charge_fuel((text.len() as u64).saturating_mul(rows.blocks as u64))?;
     Ok((edit_distance(&rows, pattern.len(), text), longer))
 }
 
@@ -51,15 +51,15 @@ fn without_common_ends<'a>(left: &'a [char], right: &'a [char]) -> (&'a [char], 
 }
 
 /// For every symbol of a pattern the positions at which it stands, as bits.
-struct Rows<T> {
+struct SymbolRows<T> {
     blocks: usize,
     index: FxHashMap<T, usize>,
     bits: Vec<u64>,
     none: Vec<u64>,
 }
 
-impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
-    fn new(pattern: &[T], meter: &mut Meter) -> Result<Self, Exhausted> {
+impl<T: Copy + Eq + std::hash::Hash> SymbolRows<T> {
+    fn new(pattern: &[T], meter: &mut FuelMeter) -> Result<Self, LimitError> {
         let blocks = pattern.len().div_ceil(64);
         let mut index: FxHashMap<T, usize> = FxHashMap::default();
         for &symbol in pattern {
@@ -77,7 +77,7 @@ impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
         Ok(Self { blocks, index, bits, none: vec![0; blocks] })
     }
 
-    fn of(&self, symbol: T) -> &[u64] {
+    fn row_of(&self, symbol: T) -> &[u64] {
         let start = self.index.get(&symbol).map(|row| row.saturating_mul(self.blocks));
         let row = start.and_then(|start| self.bits.get(start..start.saturating_add(self.blocks)));
         row.unwrap_or(&self.none)
@@ -86,20 +86,20 @@ impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
 
 /// Vertical differences of one block of 64 rows of the table of distances: where they are +1 and where -1.
 #[derive(Clone, Copy)]
-struct Block {
+struct DistanceBlock {
     plus: u64,
     minus: u64,
 }
 
 /// The distance by columns of bits (Myers 1999, in Hyyrö's form): 64 cells of the table at a time.
-fn edit_distance(rows: &Rows<char>, length: usize, text: &[char]) -> usize {
-    let mut blocks = vec![Block { plus: u64::MAX, minus: 0 }; rows.blocks];
+fn edit_distance(rows: &SymbolRows<char>, length: usize, text: &[char]) -> usize {
+    let mut blocks = vec![DistanceBlock { plus: u64::MAX, minus: 0 }; rows.blocks];
     let last_bit = 1_u64 << (length.saturating_sub(1) % 64);
     let mut distance = length;
     for &symbol in text {
         let (mut plus_in, mut minus_in) = (1, 0);
         let mut ends = (0, 0);
-        for (block, &matches) in blocks.iter_mut().zip(rows.of(symbol)) {
+        for (block, &matches) in blocks.iter_mut().zip(rows.row_of(symbol)) {
             let open = matches | minus_in;
             let diagonal = ((open & block.plus).wrapping_add(block.plus) ^ block.plus) | open | block.minus;
             let plus = block.minus | !(diagonal | block.plus);
@@ -107,7 +107,7 @@ fn edit_distance(rows: &Rows<char>, length: usize, text: &[char]) -> usize {
             ends = (plus & last_bit, minus & last_bit);
             let (shifted_plus, shifted_minus) = ((plus << 1) | plus_in, (minus << 1) | minus_in);
             (plus_in, minus_in) = (plus >> 63, minus >> 63);
-            *block = Block { plus: shifted_minus | !(diagonal | shifted_plus), minus: shifted_plus & diagonal };
+            *block = DistanceBlock { plus: shifted_minus | !(diagonal | shifted_plus), minus: shifted_plus & diagonal };
         }
         // The last block was the last to set them.
         distance = distance.saturating_add(usize::from(ends.0 != 0)).saturating_sub(usize::from(ends.1 != 0));
@@ -116,15 +116,15 @@ fn edit_distance(rows: &Rows<char>, length: usize, text: &[char]) -> usize {
 }
 
 /// Words as numbers: equal words of both texts have equal numbers.
-fn numbered<'a>(
+fn number_words<'a>(
     left: impl Iterator<Item = &'a str>,
     right: impl Iterator<Item = &'a str>,
-    meter: &mut Meter,
-) -> Result<(Vec<u32>, Vec<u32>), Exhausted> {
+    meter: &mut FuelMeter,
+) -> Result<(Vec<u32>, Vec<u32>), LimitError> {
     let mut numbers: FxHashMap<&'a str, u32> = FxHashMap::default();
     let mut sides = (Vec::new(), Vec::new());
     let mut number = |word, side: &mut Vec<u32>| {
-        meter.charge(2)?;
+        meter.charge_fuel(2)?;
         let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         side.push(*numbers.entry(word).or_insert(next));
         Ok(())
@@ -136,9 +136,9 @@ fn numbered<'a>(
 }
 
 /// How many sequences of `n` words both texts have, each as often as the one that has it less often.
-fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut Meter) -> Result<usize, Exhausted> {
+fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut FuelMeter) -> Result<usize, LimitError> {
     let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
-    meter.charge((left.len().saturating_add(right.len()) as u64).saturating_mul(n as u64))?;
+    meter.charge_fuel((left.len().saturating_add(right.len()) as u64).saturating_mul(n as u64))?;
     meter.check_memory(small.len().saturating_mul(48))?;
     let mut counts: FxHashMap<&[u32], usize> = FxHashMap::default();
     for sequence in small.windows(n) {
@@ -154,16 +154,16 @@ fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut Meter) ->
     Ok(common)
 }
 
-pub(super) fn bleu<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let (text, reference) = (call.text(0), call.text(1));
-    call.meter.scan(text.len().saturating_add(reference.len()))?;
+pub(super) fn bleu<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let (text, reference) = (call.text_argument(0), call.text_argument(1));
+    call.meter.charge_scan(text.len().saturating_add(reference.len()))?;
     let (text, reference) = (text.to_lowercase(), reference.to_lowercase());
-    let (candidate, reference) = numbered(split_words(&text), split_words(&reference), call.meter)?;
+    let (candidate, reference) = number_words(split_words(&text), split_words(&reference), call.meter)?;
     let score = bleu_score(&candidate, &reference, call.meter)?;
     call.give_real(score)
 }
 
-fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut Meter) -> Result<f64, Exhausted> {
+fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut FuelMeter) -> Result<f64, LimitError> {
     if candidate.is_empty() || reference.is_empty() {
         return Ok(0.0);
     }
@@ -192,11 +192,11 @@ fn rouge_words(lower: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Both texts of a ROUGE score as numbered words.
-fn rouge_sides(call: &mut Call<'_, '_>) -> Result<(Vec<u32>, Vec<u32>), Exhausted> {
-    let (text, reference) = (call.text(0), call.text(1));
-    call.meter.scan(text.len().saturating_add(reference.len()))?;
+fn rouge_sides(call: &mut BuiltinCall<'_, '_>) -> Result<(Vec<u32>, Vec<u32>), LimitError> {
+    let (text, reference) = (call.text_argument(0), call.text_argument(1));
+    call.meter.charge_scan(text.len().saturating_add(reference.len()))?;
     let (text, reference) = (text.to_lowercase(), reference.to_lowercase());
-    numbered(rouge_words(&text), rouge_words(&reference), call.meter)
+    number_words(rouge_words(&text), rouge_words(&reference), call.meter)
 }
 
 /// The harmonic mean of precision and recall.
@@ -205,10 +205,10 @@ fn f_measure(common: usize, text: usize, reference: usize) -> f64 {
     if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
 }
 
-pub(super) fn rouge_n<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let n = if call.has(2) { call.number(2).as_i64() } else { Some(1) };
+pub(super) fn rouge_n<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let n = if call.has_argument(2) { call.number_argument(2).as_i64() } else { Some(1) };
     let Some(n) = n.and_then(|n| usize::try_from(n).ok()).filter(|n| (1..=1_000).contains(n)) else {
-        return call.missing();
+        return call.give_missing();
     };
     let (text, reference) = rouge_sides(call)?;
     let sequences = |words: &[u32]| words.len().saturating_add(1).saturating_sub(n);
@@ -216,21 +216,21 @@ pub(super) fn rouge_n<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     call.give_real(f_measure(common, sequences(&text), sequences(&reference)))
 }
 
-pub(super) fn rouge_l<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+pub(super) fn rouge_l<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let (text, reference) = rouge_sides(call)?;
     let common = common_subsequence(&text, &reference, call.meter)?;
     call.give_real(f_measure(common, text.len(), reference.len()))
 }
 
 /// The length of the longest common subsequence, by columns of bits (Hyyrö 2004).
-fn common_subsequence(left: &[u32], right: &[u32], meter: &mut Meter) -> Result<usize, Exhausted> {
+fn common_subsequence(left: &[u32], right: &[u32], meter: &mut FuelMeter) -> Result<usize, LimitError> {
     let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
-    let rows = Rows::new(pattern, meter)?;
-    meter.charge((text.len() as u64).saturating_mul(rows.blocks as u64))?;
+    let rows = SymbolRows::new(pattern, meter)?;
+    meter.charge_fuel((text.len() as u64).saturating_mul(rows.blocks as u64))?;
     let mut column = vec![u64::MAX; rows.blocks];
     for &symbol in text {
         let mut carry = false;
-        for (word, &matches) in column.iter_mut().zip(rows.of(symbol)) {
+        for (word, &matches) in column.iter_mut().zip(rows.row_of(symbol)) {
             let both = *word & matches;
             let (sum, over) = word.overflowing_add(both);
             let (sum, carried) = sum.overflowing_add(u64::from(carry));

@@ -2,7 +2,7 @@
 
 /// A module of the standard set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Module {
+pub struct StdModule {
     /// Its name behind `std.`.
     pub name: &'static str,
     /// Its file name in messages.
@@ -14,7 +14,7 @@ pub struct Module {
 macro_rules! modules {
     ($($name:literal),*) => {
         /// All modules, by name.
-        pub const MODULES: &[Module] = &[$(Module {
+        pub const MODULES: &[StdModule] = &[$(StdModule {
             name: $name,
             file: concat!("std/", $name, ".assert"),
             text: include_str!(concat!("../../../stdlib/", $name, ".assert")),
@@ -26,19 +26,19 @@ modules!("agents", "pii", "secrets", "text");
 
 /// The module of a name.
 #[must_use]
-pub fn module(name: &str) -> Option<Module> {
+pub fn find_module(name: &str) -> Option<StdModule> {
     MODULES.iter().find(|module| module.name == name).copied()
 }
 
 /// The names of all modules.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn module_names() -> impl Iterator<Item = &'static str> {
     MODULES.iter().map(|module| module.name)
 }
 
-impl Module {
+impl StdModule {
     /// Its reference in Markdown: what its head says, then every definition with its doc comment.
     #[must_use]
-    pub fn reference(&self) -> String {
+    pub fn reference_page(&self) -> String {
         let mut page = format!("## std.{}\n\n", self.name);
         let head = self.text.lines().take_while(|line| line.starts_with('#') && !line.starts_with("##"));
         let name = format!("std.{}: ", self.name);
@@ -49,7 +49,7 @@ impl Module {
                 .map_or(("", line), |rest| rest.split_at(rest.chars().next().map_or(0, char::len_utf8)));
             page.push_str(&format!("{}{rest}\n", first.to_uppercase()));
         }
-        for (_, entry) in self.entries() {
+        for (_, entry) in self.documented_entries() {
             page.push('\n');
             page.push_str(&entry);
         }
@@ -57,7 +57,7 @@ impl Module {
     }
 
     /// Its definitions that have a doc comment: names, and what is to be said of each in Markdown.
-    fn entries(&self) -> Vec<(&'static str, String)> {
+    fn documented_entries(&self) -> Vec<(&'static str, String)> {
         let (mut entries, mut doc) = (Vec::new(), Vec::new());
         for line in self.text.lines() {
             if let Some(said) = line.strip_prefix("##") {
@@ -77,27 +77,27 @@ impl Module {
 
 /// The definition of a name in the standard set: its module, and what is to be said of it in Markdown.
 #[must_use]
-pub fn definition(name: &str) -> Option<(&'static str, String)> {
+pub fn find_definition(name: &str) -> Option<(&'static str, String)> {
     MODULES.iter().find_map(|module| {
-        let entry = module.entries().into_iter().find(|(known, _)| *known == name);
+        let entry = module.documented_entries().into_iter().find(|(known, _)| *known == name);
         entry.map(|(_, text)| (module.name, text))
     })
 }
 
 /// The names of all definitions of the standard set.
-pub fn definitions() -> impl Iterator<Item = &'static str> {
-    MODULES.iter().flat_map(|module| module.entries().into_iter().map(|(name, _)| name))
+pub fn definition_names() -> impl Iterator<Item = &'static str> {
+    MODULES.iter().flat_map(|module| module.documented_entries().into_iter().map(|(name, _)| name))
 }
 
 /// The page of all modules.
 #[must_use]
-pub fn page() -> String {
+pub fn modules_page() -> String {
     let mut page = "# The standard set\n\nModules written in the language itself: `use std.secrets`, or `use std.secrets (secrets)` for one name. Their \
                     examples are run by the test suite.\n"
         .to_owned();
     for module in MODULES {
         page.push('\n');
-        page.push_str(&module.reference());
+        page.push_str(&module.reference_page());
     }
     page
 }

@@ -3,7 +3,7 @@
 //! To add a function, add a row here and its body in the module of its family. The reference page, the checker's types and
 //! suggestions, the calls of the machine and the test that runs every example all read this table.
 
-use super::call::Body;
+use super::call::BuiltinBody;
 use averment_base::types::Type;
 
 /// A function of the language.
@@ -12,9 +12,9 @@ pub struct Builtin {
     /// Its name.
     pub name: &'static str,
     /// Its family, for the reference page.
-    pub family: Family,
+    pub family: BuiltinFamily,
     /// Its parameters; optional ones stand last.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [BuiltinParameter],
     /// The type of its result.
     pub result: Type,
     /// True when the result has the unit of the first argument (of its elements, where that is a list): the result of
@@ -29,12 +29,12 @@ pub struct Builtin {
     /// An assertion that is true on every run.
     pub example: &'static str,
     /// What computes it; see [`Builtin::call`].
-    pub body: Body,
+    pub body: BuiltinBody,
 }
 
 /// A parameter of a function.
 #[derive(Debug, Clone, Copy)]
-pub struct Parameter {
+pub struct BuiltinParameter {
     /// Its name, for messages and documentation.
     pub name: &'static str,
     /// The types it takes; an argument of another type gives `missing` at run time.
@@ -43,10 +43,10 @@ pub struct Parameter {
     pub optional: bool,
 }
 
-impl Parameter {
+impl BuiltinParameter {
     /// Whether an argument of this static type can fit. Units are numbers, and of `any` nothing is known.
     #[must_use]
-    pub fn accepts(&self, argument: Type) -> bool {
+    pub fn accepts_type(&self, argument: Type) -> bool {
         let numeric = |ty| matches!(ty, Type::Number | Type::Integer | Type::Duration | Type::Money | Type::Size);
         argument == Type::Any
             || self.types.iter().any(|&ty| ty == Type::Any || ty == argument || numeric(ty) && numeric(argument))
@@ -56,7 +56,7 @@ impl Parameter {
 /// Families of functions, in the order of the reference page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "each is the word itself")]
-pub enum Family {
+pub enum BuiltinFamily {
     Text,
     Score,
     List,
@@ -113,12 +113,12 @@ pub fn type_word(ty: Type) -> &'static str {
 
 /// The function of a name.
 #[must_use]
-pub fn lookup(name: &str) -> Option<&'static Builtin> {
+pub fn find_builtin(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
 /// The names of all functions, in the order of the table.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|builtin| builtin.name)
 }
 
@@ -130,8 +130,8 @@ macro_rules! builtins {
         pub static BUILTINS: &[Builtin] = &[$($(
             builtins!(@flags Builtin {
                 name: stringify!($name),
-                family: Family::$family,
-                parameters: &[$(Parameter {
+                family: BuiltinFamily::$family,
+                parameters: &[$(BuiltinParameter {
                     name: stringify!($parameter),
                     types: &[$(Type::$ty),+],
                     optional: builtins!(@optional $($optional)?),
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn every_function_is_found_once_by_its_name_and_documented() {
         for builtin in BUILTINS {
-            assert!(std::ptr::eq(lookup(builtin.name).unwrap(), builtin), "`{}` stands twice", builtin.name);
+            assert!(std::ptr::eq(find_builtin(builtin.name).unwrap(), builtin), "`{}` stands twice", builtin.name);
             assert!(!builtin.doc.is_empty() && !builtin.doc.ends_with('.'), "{}", builtin.doc);
             assert!(builtin.example.contains(&format!("{}(", builtin.name)), "{}", builtin.example);
             let optional: Vec<bool> = builtin.parameters.iter().map(|parameter| parameter.optional).collect();
@@ -251,10 +251,10 @@ mod tests {
 
     #[test]
     fn signatures_read_like_the_reference() {
-        assert_eq!(lookup("round").unwrap().signature(), "round(value: number, digits?: integer) -> number");
-        assert_eq!(lookup("round").unwrap().arity(), (1, 2));
-        assert!(lookup("length").unwrap().parameters[0].accepts(Type::Object));
-        assert!(!lookup("length").unwrap().parameters[0].accepts(Type::Number));
-        assert!(lookup("abs").unwrap().parameters[0].accepts(Type::Duration));
+        assert_eq!(find_builtin("round").unwrap().signature(), "round(value: number, digits?: integer) -> number");
+        assert_eq!(find_builtin("round").unwrap().arity(), (1, 2));
+        assert!(find_builtin("length").unwrap().parameters[0].accepts_type(Type::Object));
+        assert!(!find_builtin("length").unwrap().parameters[0].accepts_type(Type::Number));
+        assert!(find_builtin("abs").unwrap().parameters[0].accepts_type(Type::Duration));
     }
 }

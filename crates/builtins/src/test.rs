@@ -7,34 +7,34 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::json::find_json;
-use super::schema::{Schema, Violation};
+use super::schema::{CompiledSchema, SchemaViolation};
 use super::token;
 pub use super::token::mentions_text;
-use averment_base::limits::{Exhausted, Limits, Meter};
+use averment_base::limits::{LimitError, Limits, FuelMeter};
 use averment_base::types::Type;
 use averment_base::value::Value;
-use averment_base::value::compare::equal;
+use averment_base::value::compare::values_equal;
 use averment_base::value::json::parse;
 use bumpalo::Bump;
 use std::ops::Range;
 
 /// The answer of a test; `None` for types that it has no meaning for.
-pub type Answer = Result<Option<bool>, Exhausted>;
+pub type TestAnswer = Result<Option<bool>, LimitError>;
 
 /// `subject contains wanted`: a part of a text, an element of a list, a key of an object.
 ///
 /// # Errors
 /// Only when a limit is reached.
-pub fn contains(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> Answer {
+pub fn contains(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     match (subject, wanted) {
         (Value::Text(text), Value::Text(part)) => {
             let (text, part) = (text.as_str(), part.as_str());
-            meter.scan(text.len())?;
+            meter.charge_scan(text.len())?;
             Ok(Some(memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()))
         }
         (Value::List(items), wanted) => {
-            meter.charge(items.len() as u64)?;
-            Ok(Some(items.iter().any(|item| equal(&item.value, wanted))))
+            meter.charge_fuel(items.len() as u64)?;
+            Ok(Some(items.iter().any(|item| values_equal(&item.value, wanted))))
         }
         (Value::Object(object), Value::Text(key)) => Ok(Some(object.get(key.as_str()).is_some())),
         _ => Ok(None),
@@ -45,18 +45,18 @@ pub fn contains(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> A
 ///
 /// # Errors
 /// Only when a limit is reached.
-pub fn mentions(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> Result<bool, Exhausted> {
+pub fn mentions(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) -> Result<bool, LimitError> {
     Ok(match (subject, wanted) {
         (Value::Text(text), Value::Text(part)) => {
-            meter.scan(text.as_str().len())?;
+            meter.charge_scan(text.as_str().len())?;
             token::mentions_text(text.as_str(), part.as_str())
         }
         (Value::Text(text), Value::Number(number)) => {
-            meter.scan(text.as_str().len())?;
+            meter.charge_scan(text.as_str().len())?;
             token::mentions_number(text.as_str(), *number)
         }
         (Value::Number(number), Value::Text(text)) => number.is_spelled(text.as_str()),
-        (Value::Number(_), Value::Number(_)) => equal(subject, wanted),
+        (Value::Number(_), Value::Number(_)) => values_equal(subject, wanted),
         _ => false,
     })
 }
@@ -65,13 +65,13 @@ pub fn mentions(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> R
 ///
 /// # Errors
 /// Only when a limit is reached.
-pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut Meter) -> Answer {
+pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     let Value::Text(wanted) = wanted else { return contains(subject, wanted, meter) };
     let wanted = wanted.as_str().to_lowercase();
     match subject {
         Value::Text(text) => {
             let text = text.as_str();
-            meter.scan(text.len().saturating_mul(4))?;
+            meter.charge_scan(text.len().saturating_mul(4))?;
             meter.check_memory(text.len())?;
             let lower = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
             Ok(Some(memchr::memmem::find(lower.as_bytes(), wanted.as_bytes()).is_some()))
@@ -79,7 +79,7 @@ pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &m
         Value::List(items) => {
             for item in *items {
                 let Value::Text(text) = item.value else { continue };
-                meter.scan(text.as_str().len().saturating_mul(4))?;
+                meter.charge_scan(text.as_str().len().saturating_mul(4))?;
                 if text.as_str().to_lowercase() == wanted {
                     return Ok(Some(true));
                 }
@@ -87,7 +87,7 @@ pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &m
             Ok(Some(false))
         }
         Value::Object(object) => {
-            meter.charge(object.entries().len() as u64)?;
+            meter.charge_fuel(object.entries().len() as u64)?;
             Ok(Some(object.entries().iter().any(|entry| entry.key.to_lowercase() == wanted)))
         }
         _ => Ok(None),
@@ -97,7 +97,7 @@ pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &m
 /// Which elements of a list have to be contained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the word itself")]
-pub enum Share {
+pub enum ContainedShare {
     All,
     Any,
     None,
@@ -107,7 +107,7 @@ pub enum Share {
 ///
 /// # Errors
 /// Only when a limit is reached.
-pub fn contains_share(subject: &Value<'_>, share: Share, wanted: &Value<'_>, meter: &mut Meter) -> Answer {
+pub fn contains_share(subject: &Value<'_>, share: ContainedShare, wanted: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     let Value::List(wanted) = wanted else { return Ok(None) };
     if !matches!(subject, Value::Text(_) | Value::List(_) | Value::Object(_)) {
         return Ok(None);
@@ -115,12 +115,12 @@ pub fn contains_share(subject: &Value<'_>, share: Share, wanted: &Value<'_>, met
     for item in *wanted {
         let Some(found) = contains(subject, &item.value, meter)? else { return Ok(None) };
         match (share, found) {
-            (Share::All, false) | (Share::None, true) => return Ok(Some(false)),
-            (Share::Any, true) => return Ok(Some(true)),
+            (ContainedShare::All, false) | (ContainedShare::None, true) => return Ok(Some(false)),
+            (ContainedShare::Any, true) => return Ok(Some(true)),
             _ => {}
         }
     }
-    Ok(Some(share != Share::Any))
+    Ok(Some(share != ContainedShare::Any))
 }
 
 /// `subject starts with start`.
@@ -145,9 +145,9 @@ pub fn ends_with(subject: &Value<'_>, end: &Value<'_>) -> Option<bool> {
 ///
 /// # Errors
 /// Only when a limit is reached.
-pub fn is_json(subject: &Value<'_>, meter: &mut Meter) -> Answer {
+pub fn is_json(subject: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     let Value::Text(text) = subject else { return Ok(None) };
-    meter.scan(text.as_str().len().saturating_mul(4))?;
+    meter.charge_scan(text.as_str().len().saturating_mul(4))?;
     Ok(Some(super::json::is_json(text.as_str())))
 }
 
@@ -158,16 +158,16 @@ pub fn is_json(subject: &Value<'_>, meter: &mut Meter) -> Answer {
 /// Only when a limit is reached.
 pub fn is_json_schema(
     subject: &Value<'_>,
-    schema: &Schema,
+    schema: &CompiledSchema,
     limits: &Limits,
-    meter: &mut Meter,
-) -> Result<Option<Option<Result<(), Violation>>>, Exhausted> {
+    meter: &mut FuelMeter,
+) -> Result<Option<Option<Result<(), SchemaViolation>>>, LimitError> {
     let Value::Text(text) = subject else { return Ok(None) };
-    meter.scan(text.as_str().len().saturating_mul(8))?;
+    meter.charge_scan(text.as_str().len().saturating_mul(8))?;
     let arena = Bump::new();
     let Ok(document) = parse(text.as_str(), 0, &arena, limits) else { return Ok(Some(None)) };
-    schema.charge(&document.node.value, meter)?;
-    Ok(Some(Some(schema.check(&document.node.value))))
+    schema.charge_check(&document.node.value, meter)?;
+    Ok(Some(Some(schema.check_value(&document.node.value))))
 }
 
 /// `subject contains json`, `subject contains json Schema`: where an object (else a list) stands in the text that fits. `None` for
@@ -177,14 +177,14 @@ pub fn is_json_schema(
 /// Only when a limit is reached.
 pub fn contains_json(
     subject: &Value<'_>,
-    schema: Option<&Schema>,
+    schema: Option<&CompiledSchema>,
     limits: &Limits,
-    meter: &mut Meter,
-) -> Result<Option<Option<Range<usize>>>, Exhausted> {
+    meter: &mut FuelMeter,
+) -> Result<Option<Option<Range<usize>>>, LimitError> {
     let Value::Text(text) = subject else { return Ok(None) };
-    let fits = |value: &Value<'_>, meter: &mut Meter| match schema {
+    let fits = |value: &Value<'_>, meter: &mut FuelMeter| match schema {
         None => Ok(true),
-        Some(schema) => schema.charge(value, meter).map(|()| schema.accepts(value)),
+        Some(schema) => schema.charge_check(value, meter).map(|()| schema.accepts(value)),
     };
     find_json(text.as_str(), limits, meter, fits).map(Some)
 }

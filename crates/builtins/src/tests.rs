@@ -1,9 +1,9 @@
 //! Functions called directly: arguments and results as JSON.
 
-use super::json::Cache;
-use super::table::lookup;
-use super::{Environment, test};
-use averment_base::limits::{Exhausted, Limits, Meter};
+use super::json::JsonCache;
+use super::table::find_builtin;
+use super::{CallEnvironment, test};
+use averment_base::limits::{LimitError, Limits, FuelMeter};
 use averment_base::value::json::{parse, to_json};
 use averment_base::value::{Node, Value};
 use bumpalo::Bump;
@@ -15,23 +15,23 @@ fn call(name: &str, arguments: &str) -> String {
     limited(name, arguments, &Limits::default()).unwrap()
 }
 
-fn limited(name: &str, arguments: &str, limits: &Limits) -> Result<String, Exhausted> {
+fn limited(name: &str, arguments: &str, limits: &Limits) -> Result<String, LimitError> {
     let arena = Bump::new();
     let Value::List(arguments) = parse(arguments, 0, &arena, limits).unwrap().node.value else { panic!("{arguments}") };
     run(name, arguments, &arena, limits)
 }
 
-fn run<'run>(name: &str, arguments: &[Node<'run>], arena: &'run Bump, limits: &Limits) -> Result<String, Exhausted> {
-    let regex = super::pattern::Pattern::new("(?-u)([a-z])([0-9])", 1 << 20).unwrap();
-    let regex = super::matcher::Matcher::Linear(Box::new(regex));
-    let environment = Environment {
+fn run<'run>(name: &str, arguments: &[Node<'run>], arena: &'run Bump, limits: &Limits) -> Result<String, LimitError> {
+    let regex = super::pattern::LinearRegex::new("(?-u)([a-z])([0-9])", 1 << 20).unwrap();
+    let regex = super::matcher::RegexMatcher::Linear(Box::new(regex));
+    let environment = CallEnvironment {
         arena,
         limits,
-        meter: &mut Meter::new(limits),
+        meter: &mut FuelMeter::new(limits),
         regex: &|number| (number == 0).then_some(&regex),
-        cache: &Cache::default(),
+        cache: &JsonCache::default(),
     };
-    lookup(name).unwrap().call(arguments, environment).map(|node| match node.value {
+    find_builtin(name).unwrap().call(arguments, environment).map(|node| match node.value {
         Value::Missing => "missing".to_owned(),
         Value::Absent => "absent".to_owned(),
         value => to_json(&value),
@@ -42,7 +42,7 @@ fn run<'run>(name: &str, arguments: &[Node<'run>], arena: &'run Bump, limits: &L
 fn arguments_decide_first() {
     let arena = Bump::new();
     let limits = Limits::default();
-    let text = || super::call::borrowed("a");
+    let text = || super::call::borrowed_text("a");
     let (missing, absent) = (Node::computed(Value::Missing), Node::computed(Value::Absent));
     let number = Node::computed(Value::Number(averment_base::value::Number::Integer(1)));
     for (arguments, expected) in [
@@ -93,7 +93,7 @@ fn text_functions() {
 fn regular_expressions_split_and_replace() {
     let arena = Bump::new();
     let limits = Limits::default();
-    let text = super::call::borrowed;
+    let text = super::call::borrowed_text;
     let regex = Node::computed(Value::Regex(0));
     assert_eq!(run("split", &[text("xa1yb2"), regex], &arena, &limits).unwrap(), r#"["x","y",""]"#);
     let swapped = run("replace", &[text("a1-b2"), regex, text("$2$1")], &arena, &limits).unwrap();
@@ -223,18 +223,18 @@ fn found_values_keep_their_place_in_the_trace() {
     let limits = Limits::default();
     let text = r#"{"note": "{\"ids\": [\"o-1\", \"o-2\"]}"}"#;
     let Value::Object(root) = parse(text, 0, &arena, &limits).unwrap().node.value else { panic!() };
-    let cache = Cache::default();
-    let mut meter = Meter::new(&limits);
+    let cache = JsonCache::default();
+    let mut meter = FuelMeter::new(&limits);
     let mut results = vec![root.get("note").unwrap()];
-    for (name, more) in [("json", None), ("jsonpath", Some(super::call::borrowed("$.ids[1]")))] {
+    for (name, more) in [("json", None), ("jsonpath", Some(super::call::borrowed_text("$.ids[1]")))] {
         let environment =
-            Environment { arena: &arena, limits: &limits, meter: &mut meter, regex: &|_| None, cache: &cache };
+            CallEnvironment { arena: &arena, limits: &limits, meter: &mut meter, regex: &|_| None, cache: &cache };
         let arguments: Vec<_> = results.last().copied().into_iter().chain(more).collect();
-        results.push(lookup(name).unwrap().call(arena.alloc_slice_copy(&arguments), environment).unwrap());
+        results.push(find_builtin(name).unwrap().call(arena.alloc_slice_copy(&arguments), environment).unwrap());
     }
     let found = results[2];
     let Value::List(&[id]) = found.value else { panic!() };
-    assert_eq!(&text[id.origin.range().unwrap()], r#"\"o-2\""#);
+    assert_eq!(&text[id.origin.byte_range().unwrap()], r#"\"o-2\""#);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn tests_of_values_know_texts_lists_and_keys() {
     let arena = Bump::new();
     let limits = Limits::default();
     let value = |text: &str| parse(arena.alloc_str(text), 0, &arena, &limits).unwrap().node.value;
-    let mut meter = Meter::new(&limits);
+    let mut meter = FuelMeter::new(&limits);
     for (subject, wanted, expected) in [
         (r#""abc""#, r#""b""#, Some(true)),
         (r#""abc""#, r#""""#, Some(true)),
@@ -264,7 +264,7 @@ fn tests_of_values_know_texts_lists_and_keys() {
         let answer = test::contains_ignoring_case(&value(subject), &value(wanted), &mut meter);
         assert_eq!(answer, Ok(expected), "{subject} {wanted}");
     }
-    use test::Share::{All, Any, None as Nothing};
+    use test::ContainedShare::{All, Any, None as Nothing};
     for (share, wanted, expected) in [
         (All, r#"["a", "b"]"#, Some(true)),
         (All, r#"["a", "x"]"#, Some(false)),
@@ -306,7 +306,7 @@ fn hostile_input_ends_at_a_limit() {
     ];
     for (name, arguments) in &hostile {
         let result = in_time(|| limited(name, arguments, &limits));
-        assert!(matches!(result, Err(Exhausted::Fuel | Exhausted::Memory)), "{name}: {result:?}");
+        assert!(matches!(result, Err(LimitError::Fuel | LimitError::Memory)), "{name}: {result:?}");
     }
 }
 
@@ -314,7 +314,7 @@ fn hostile_input_ends_at_a_limit() {
 fn json_in_hostile_text_is_found_in_bounded_time() {
     let limits = Limits::default();
     for text in ["{".repeat(1 << 18), "{\"a\":[".repeat(1 << 14), "[[".repeat(1 << 15), "{\"".repeat(1 << 17)] {
-        let mut meter = Meter::new(&limits);
+        let mut meter = FuelMeter::new(&limits);
         let _ = in_time(|| super::json::find_json(&text, &limits, &mut meter, |_, _| Ok(true)));
     }
 }

@@ -3,13 +3,13 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{Call, Needle, Outcome, borrowed, gap};
-use super::matcher::Matcher;
-use super::pattern::Pattern;
-use averment_base::limits::{Exhausted, Meter};
+use super::call::{BuiltinCall, SearchNeedle, BuiltinResult, borrowed_text, first_gap};
+use super::matcher::RegexMatcher;
+use super::pattern::LinearRegex;
+use averment_base::limits::{LimitError, FuelMeter};
 use averment_base::value::json::to_json;
-use averment_base::value::{Entry, Node, Number, Object, Value};
-use averment_runs::command::plain;
+use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_runs::command::parse_plain;
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
 #[must_use]
@@ -22,78 +22,78 @@ pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
-pub(super) fn lower<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let text = call.text(0);
-    call.meter.scan(text.len())?;
+pub(super) fn lower<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let text = call.text_argument(0);
+    call.meter.charge_scan(text.len())?;
     call.give_text(&text.to_lowercase())
 }
 
-pub(super) fn upper<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let text = call.text(0);
-    call.meter.scan(text.len())?;
+pub(super) fn upper<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let text = call.text_argument(0);
+    call.meter.charge_scan(text.len())?;
     call.give_text(&text.to_uppercase())
 }
 
-pub(super) fn trim<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    Ok(borrowed(call.text(0).trim_matches(is_space)))
+pub(super) fn trim<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    Ok(borrowed_text(call.text_argument(0).trim_matches(is_space)))
 }
 
-pub(super) fn words<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let text = call.text(0);
-    call.meter.scan(text.len())?;
-    call.give_list(split_words(text).map(borrowed))
+pub(super) fn words<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let text = call.text_argument(0);
+    call.meter.charge_scan(text.len())?;
+    call.give_list(split_words(text).map(borrowed_text))
 }
 
-pub(super) fn lines<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let text = call.text(0);
-    call.meter.scan(text.len())?;
-    call.give_list(text.lines().map(borrowed))
+pub(super) fn lines<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let text = call.text_argument(0);
+    call.meter.charge_scan(text.len())?;
+    call.give_list(text.lines().map(borrowed_text))
 }
 
-pub(super) fn word_count<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let text = call.text(0);
-    call.meter.scan(text.len())?;
+pub(super) fn word_count<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let text = call.text_argument(0);
+    call.meter.charge_scan(text.len())?;
     call.give_count(split_words(text).count())
 }
 
-pub(super) fn length<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let count = match call.node(0).value {
+pub(super) fn length<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let count = match call.argument_node(0).value {
         Value::List(items) => items.len(),
         Value::Object(object) => object.entries().len(),
         _ => {
-            let text = call.text(0);
-            call.meter.scan(text.len())?;
+            let text = call.text_argument(0);
+            call.meter.charge_scan(text.len())?;
             text.chars().count()
         }
     };
     call.give_count(count)
 }
 
-pub(super) fn replace<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let (text, to) = (call.text(0), call.text(2));
-    call.meter.scan(text.len())?;
-    let replaced = match call.needle(1) {
-        None => return call.missing(),
-        Some(Needle::Text("")) => text.to_owned(),
-        Some(Needle::Text(from)) => replace_text(text, from, to, call.meter)?,
-        Some(Needle::Regex(Matcher::Linear(pattern))) => replace_matches(text, pattern, to, call.meter)?,
-        Some(Needle::Regex(Matcher::Backtracking(number, pattern))) => {
+pub(super) fn replace<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let (text, to) = (call.text_argument(0), call.text_argument(2));
+    call.meter.charge_scan(text.len())?;
+    let replaced = match call.needle_argument(1) {
+        None => return call.give_missing(),
+        Some(SearchNeedle::Text("")) => text.to_owned(),
+        Some(SearchNeedle::Text(from)) => replace_text(text, from, to, call.meter)?,
+        Some(SearchNeedle::Regex(RegexMatcher::Linear(pattern))) => replace_matches(text, pattern, to, call.meter)?,
+        Some(SearchNeedle::Regex(RegexMatcher::Backtracking(number, pattern))) => {
             pattern.replace(*number, text, to, call.meter)?
         }
     };
     call.give_text(&replaced)
 }
 
-fn replace_text(text: &str, from: &str, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
+fn replace_text(text: &str, from: &str, to: &str, meter: &mut FuelMeter) -> Result<String, LimitError> {
     let count = memchr::memmem::find_iter(text.as_bytes(), from).count();
     // Checked before it is built: a short text can grow without measure.
     let size = text.len().saturating_add(count.saturating_mul(to.len()));
     meter.check_memory(size)?;
-    meter.scan(size)?;
+    meter.charge_scan(size)?;
     Ok(text.replace(from, to))
 }
 
-fn replace_matches(text: &str, pattern: &Pattern, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
+fn replace_matches(text: &str, pattern: &LinearRegex, to: &str, meter: &mut FuelMeter) -> Result<String, LimitError> {
     let mut out = String::new();
     let mut copied = 0;
     // The groups have to be found as well.
@@ -102,7 +102,7 @@ fn replace_matches(text: &str, pattern: &Pattern, to: &str, meter: &mut Meter) -
         let Some(found) = captures.get(0) else { continue };
         out.push_str(text.get(copied..found.start()).unwrap_or_default());
         // A group can only bring what was found, once for each mention.
-        meter.charge(16)?;
+        meter.charge_fuel(16)?;
         meter.check_memory(out.len().saturating_add(to.len().saturating_mul(found.len().saturating_add(1))))?;
         captures.expand(to, &mut out);
         copied = found.end();
@@ -111,32 +111,32 @@ fn replace_matches(text: &str, pattern: &Pattern, to: &str, meter: &mut Meter) -
     Ok(out)
 }
 
-pub(super) fn split<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let text = call.text(0);
-    call.meter.scan(text.len())?;
-    match call.needle(1) {
-        None => call.missing(),
-        Some(Needle::Text("")) => {
+pub(super) fn split<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let text = call.text_argument(0);
+    call.meter.charge_scan(text.len())?;
+    match call.needle_argument(1) {
+        None => call.give_missing(),
+        Some(SearchNeedle::Text("")) => {
             let characters = text.char_indices().map(|(at, character)| {
-                borrowed(text.get(at..at.saturating_add(character.len_utf8())).unwrap_or_default())
+                borrowed_text(text.get(at..at.saturating_add(character.len_utf8())).unwrap_or_default())
             });
             call.give_list(characters)
         }
-        Some(Needle::Text(separator)) => call.give_list(text.split(separator).map(borrowed)),
-        Some(Needle::Regex(Matcher::Backtracking(number, pattern))) => {
+        Some(SearchNeedle::Text(separator)) => call.give_list(text.split(separator).map(borrowed_text)),
+        Some(SearchNeedle::Regex(RegexMatcher::Backtracking(number, pattern))) => {
             let parts = pattern.split(*number, text, call.meter)?;
-            call.give_list(parts.into_iter().map(borrowed))
+            call.give_list(parts.into_iter().map(borrowed_text))
         }
-        Some(Needle::Regex(Matcher::Linear(pattern))) => {
+        Some(SearchNeedle::Regex(RegexMatcher::Linear(pattern))) => {
             pattern.pay_for_matches(text, 1, call.meter)?;
-            call.give_list(pattern.regex.split(text).map(borrowed))
+            call.give_list(pattern.regex.split(text).map(borrowed_text))
         }
     }
 }
 
-pub(super) fn join<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let (items, separator) = (call.list(0), call.text(1));
-    if let Some(value) = gap(items) {
+pub(super) fn join<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let (items, separator) = (call.list_argument(0), call.text_argument(1));
+    if let Some(value) = first_gap(items) {
         return Ok(Node::computed(value));
     }
     let mut out = String::new();
@@ -146,20 +146,20 @@ pub(super) fn join<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
         }
         call.check_written(item, out.len())?;
         push_text(&item.value, &mut out);
-        call.meter.charge(1)?;
+        call.meter.charge_fuel(1)?;
         call.meter.check_memory(out.len())?;
     }
     call.give_text(&out)
 }
 
-pub(super) fn text<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let node = call.node(0);
+pub(super) fn text<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let node = call.argument_node(0);
     if let Value::Text(_) = node.value {
         return Ok(node);
     }
     call.check_written(&node, 0)?;
     let json = to_json(&node.value);
-    call.meter.scan(json.len())?;
+    call.meter.charge_scan(json.len())?;
     call.give_text(&json)
 }
 
@@ -171,27 +171,27 @@ pub fn push_text(value: &Value<'_>, out: &mut String) {
     }
 }
 
-pub(super) fn number<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let node = call.node(0);
+pub(super) fn number<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let node = call.argument_node(0);
     match node.value {
         Value::Text(text) => {
             let spelled = text.as_str().trim_matches(is_space);
-            call.meter.scan(spelled.len())?;
-            call.give_number(Number::spelled(spelled))
+            call.meter.charge_scan(spelled.len())?;
+            call.give_number(Number::from_spelling(spelled))
         }
         _ => Ok(node),
     }
 }
 
-pub(super) fn parse_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let command = call.text(0);
-    call.meter.scan(command.len())?;
+pub(super) fn parse_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let command = call.text_argument(0);
+    call.meter.charge_scan(command.len())?;
     // Every word of the command is copied at most twice, and a word may be one letter.
     call.meter.check_memory(command.len().saturating_mul(16))?;
-    call.meter.allocate(command.len().saturating_mul(2))?;
-    let plain = plain(command);
+    call.meter.charge_memory(command.len().saturating_mul(2))?;
+    let plain = parse_plain(command);
     let arena = call.arena;
-    let text = |text: &str| borrowed(arena.alloc_str(text));
+    let text = |text: &str| borrowed_text(arena.alloc_str(text));
     let mut options = Vec::new();
     for (name, values) in &plain.options {
         let values: Vec<Node<'run>> =
@@ -200,9 +200,9 @@ pub(super) fn parse_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     }
     let positionals = call.give_list(plain.positionals.iter().map(|word| text(word)))?;
     let executable = plain.executable.as_deref().map_or(Node::computed(Value::Null), text);
-    let options = object(arena, options);
+    let options = object_node(arena, options);
     let end_of_options = Node::computed(Value::Boolean(plain.end_of_options));
-    Ok(object(
+    Ok(object_node(
         arena,
         vec![
             ("executable", executable),
@@ -214,8 +214,8 @@ pub(super) fn parse_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 }
 
 /// A computed object; the keys are distinct.
-fn object<'run>(arena: &'run bumpalo::Bump, entries: Vec<(&'run str, Node<'run>)>) -> Node<'run> {
-    let entries = entries.into_iter().map(|(key, node)| Entry { key, node });
-    let entries: Vec<Entry<'run>> = entries.collect();
+fn object_node<'run>(arena: &'run bumpalo::Bump, entries: Vec<(&'run str, Node<'run>)>) -> Node<'run> {
+    let entries = entries.into_iter().map(|(key, node)| ObjectEntry { key, node });
+    let entries: Vec<ObjectEntry<'run>> = entries.collect();
     Node::computed(Value::Object(Object::new(arena, arena.alloc_slice_copy(&entries))))
 }

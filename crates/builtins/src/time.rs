@@ -4,7 +4,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{Call, Outcome};
+use super::call::{BuiltinCall, BuiltinResult};
 use averment_base::value::{Number, Value};
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Weekday};
@@ -12,15 +12,15 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 use std::sync::LazyLock;
 
 /// The instant of an argument: RFC 3339 text, the same without an offset (taken as UTC), a date, or milliseconds since 1970.
-fn instant(call: &Call<'_, '_>) -> Option<Timestamp> {
-    match call.node(0).value {
-        Value::Text(text) => parse(text.as_str().trim()),
+fn argument_instant(call: &BuiltinCall<'_, '_>) -> Option<Timestamp> {
+    match call.argument_node(0).value {
+        Value::Text(text) => parse_timestamp(text.as_str().trim()),
         Value::Number(number) => from_milliseconds(number),
         _ => None,
     }
 }
 
-fn parse(text: &str) -> Option<Timestamp> {
+fn parse_timestamp(text: &str) -> Option<Timestamp> {
     // Longer than any time; bounds what the library looks at.
     if text.len() > 64 {
         return None;
@@ -40,12 +40,12 @@ fn from_milliseconds(number: Number<'_>) -> Option<Timestamp> {
     Timestamp::from_nanosecond(nanoseconds).ok()
 }
 
-pub(super) fn timestamp<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let node = call.node(0);
+pub(super) fn timestamp<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let node = call.argument_node(0);
     if let Value::Number(_) = node.value {
         return Ok(node);
     }
-    let Some(instant) = instant(call) else { return call.missing() };
+    let Some(instant) = argument_instant(call) else { return call.give_missing() };
     if instant.subsec_nanosecond() % 1_000_000 == 0 {
         return call.give_number(Some(Number::Integer(instant.as_millisecond())));
     }
@@ -58,7 +58,7 @@ pub(super) fn timestamp<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// A zone by its IANA name, in any case.
-fn zone(name: &str) -> Option<TimeZone> {
+fn find_zone(name: &str) -> Option<TimeZone> {
     // Longer than any name; bounds what the library looks at.
     if name.len() > 64 {
         return None;
@@ -69,7 +69,7 @@ fn zone(name: &str) -> Option<TimeZone> {
 /// Whether there is a time zone of this name.
 #[must_use]
 pub fn is_zone(name: &str) -> bool {
-    zone(name).is_some()
+    find_zone(name).is_some()
 }
 
 /// The names of all time zones.
@@ -79,18 +79,18 @@ pub fn zone_names() -> Vec<String> {
 }
 
 /// The time of the first argument on the clocks of the zone that the second one names.
-fn local(call: &Call<'_, '_>) -> Option<DateTime> {
-    let zone = if call.has(1) { zone(call.text(1))? } else { TimeZone::UTC };
-    instant(call).map(|instant| zone.to_datetime(instant))
+fn local_time(call: &BuiltinCall<'_, '_>) -> Option<DateTime> {
+    let zone = if call.has_argument(1) { find_zone(call.text_argument(1))? } else { TimeZone::UTC };
+    argument_instant(call).map(|instant| zone.to_datetime(instant))
 }
 
-pub(super) fn date<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(time) = local(call) else { return call.missing() };
+pub(super) fn date<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let Some(time) = local_time(call) else { return call.give_missing() };
     call.give_text(&time.date().to_string())
 }
 
-pub(super) fn weekday<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(time) = local(call) else { return call.missing() };
+pub(super) fn weekday<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let Some(time) = local_time(call) else { return call.give_missing() };
     call.give_text(match time.weekday() {
         Weekday::Monday => "monday",
         Weekday::Tuesday => "tuesday",
@@ -102,7 +102,7 @@ pub(super) fn weekday<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     })
 }
 
-pub(super) fn hour<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(time) = local(call) else { return call.missing() };
+pub(super) fn hour<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let Some(time) = local_time(call) else { return call.give_missing() };
     call.give_number(Some(Number::Integer(i64::from(time.hour()))))
 }

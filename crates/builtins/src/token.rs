@@ -32,11 +32,11 @@ pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
     let with_sign = |(start, token): (usize, &str)| {
         text.get(start.saturating_sub(usize::from(signed(start)))..start.saturating_add(token.len()))
     };
-    tokens(text).filter_map(with_sign).any(|token| wanted.is_spelled(token))
+    split_tokens(text).filter_map(with_sign).any(|token| wanted.is_spelled(token))
 }
 
 /// All tokens with the places where they begin.
-pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn split_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let (offset, _) = text.get(at..)?.char_indices().find(|(_, letter)| is_word(*letter))?;
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_number_is_mentioned_by_its_value() {
-        let number = |text| Number::spelled(text).expect("a number");
+        let number = |text| Number::from_spelling(text).expect("a number");
         for text in ["250", "$250.00 was charged", "a: 250;", "2.5e2", "[1,250]"] {
             assert!(mentions_number(text, number("250")), "{text}");
         }

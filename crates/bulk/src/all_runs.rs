@@ -1,35 +1,35 @@
 //! What is said of all runs together when the last was judged.
 
-use crate::judge::Done;
-use crate::pipeline::{Finished, Pipeline};
+use crate::judge::RunResult;
+use crate::pipeline::{FinishedChunk, Pipeline};
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::Severity;
-use averment_engine::vm::outcome::{Outcome, Status};
-use averment_engine::vm::over_runs::{self, Tally};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::outcome::{RunOutcome, Status};
+use averment_engine::vm::over_runs::{self, RunsTally};
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_report::gate::Gate;
 use averment_report::model::{ResultReport, RunReport};
-use averment_report::over_runs::report as report_of;
-use averment_report::table::{Item, Table};
+use averment_report::over_runs::over_runs_report as report_of;
+use averment_report::table::{ReportItem, ReportTable};
 use std::collections::BTreeSet;
 
 /// What is kept of the runs of a check, as their chunks come.
 #[derive(Debug, Default)]
-pub struct OverRuns {
+pub struct OverRunsTally {
     /// For the assertions over runs, by program.
-    tallies: Vec<Tally>,
+    tallies: Vec<RunsTally>,
     /// The assertions that some run exercised, by their places in the table.
     exercised: BTreeSet<usize>,
     runs: u64,
 }
 
-impl OverRuns {
+impl OverRunsTally {
     /// Adds the runs of the next chunk; what it holds for this is taken out of it.
-    pub(crate) fn add(&mut self, chunk: &mut Finished) {
+    pub(crate) fn add_chunk(&mut self, chunk: &mut FinishedChunk) {
         let given = std::mem::take(&mut chunk.totals.over_runs);
         if self.tallies.len() < given.len() {
-            self.tallies.resize_with(given.len(), Tally::default);
+            self.tallies.resize_with(given.len(), RunsTally::default);
         }
         self.tallies.iter_mut().zip(given).for_each(|(all, given)| all.append(given));
         self.runs = self.runs.saturating_add(chunk.totals.runs);
@@ -39,7 +39,7 @@ impl OverRuns {
         });
         self.exercised.extend(counted.map(|(item, _)| item));
         for done in &chunk.done {
-            if let Done::Run(run) = done {
+            if let RunResult::Run(run) = done {
                 self.runs = self.runs.saturating_add(1);
                 let results = run.results.iter().filter(|result| is_exercised(result.status));
                 self.exercised.extend(results.map(|result| result.item));
@@ -54,22 +54,22 @@ fn is_exercised(status: Status) -> bool {
 
 /// What is said of all runs: by the assertions over runs, and of those that none exercised where that is denied. `None` where nothing is.
 #[must_use]
-pub fn report(pipeline: &Pipeline, all: &OverRuns) -> Option<RunReport> {
+pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunReport> {
     let options = &pipeline.options;
-    let none = Tally::default();
+    let none = RunsTally::default();
     let concluded = |(place, program): (usize, &Program)| {
-        let selected = |assertion: &_| options.selection.selects(program, assertion);
+        let selected = |assertion: &_| options.selection.is_selected(program, assertion);
         let any = over_runs::of_program(program).any(|(_, assertion, _)| selected(assertion));
         let tally = all.tallies.get(place).unwrap_or(&none);
-        let conclude = || over_runs::conclude(program, &Prepared::new(program), &options.limits, tally, &selected);
-        Outcome { results: any.then(conclude).unwrap_or_default(), passed: true, ..Outcome::default() }
+        let conclude = || over_runs::conclude_runs(program, &PreparedProgram::new(program), &options.limits, tally, &selected);
+        RunOutcome { results: any.then(conclude).unwrap_or_default(), passed: true, ..RunOutcome::default() }
     };
-    let outcomes: Vec<Outcome> = pipeline.programs.iter().enumerate().map(concluded).collect();
+    let outcomes: Vec<RunOutcome> = pipeline.programs.iter().enumerate().map(concluded).collect();
     let Pipeline { table, policy, detail, .. } = pipeline;
     let mut made = report_of(table, &outcomes, all.runs, *policy, *detail);
     let idle = |result: &ResultReport| matches!(result.status, Status::Vacuous | Status::Skipped);
     let idle: BTreeSet<usize> = made.results.iter().filter(|result| idle(result)).map(|result| result.item).collect();
-    for (result, severity) in unexercised(pipeline, table, all, &idle) {
+    for (result, severity) in unexercised_results(pipeline, table, all, &idle) {
         made.results.retain(|other| other.item != result.item);
         made.results.push(result);
         if severity == Severity::Error {
@@ -80,24 +80,24 @@ pub fn report(pipeline: &Pipeline, all: &OverRuns) -> Option<RunReport> {
 }
 
 /// The assertions that no run exercised and that should have been; one over runs that is vacuous is among them.
-fn unexercised<'a>(
+fn unexercised_results<'a>(
     pipeline: &'a Pipeline,
-    table: &'a Table,
-    all: &'a OverRuns,
+    table: &'a ReportTable,
+    all: &'a OverRunsTally,
     idle: &'a BTreeSet<usize>,
 ) -> impl Iterator<Item = (ResultReport, Severity)> {
-    let exercised = |place: usize, item: &Item| match item.of_all_runs {
+    let exercised = |place: usize, item: &ReportItem| match item.of_all_runs {
         true => !idle.contains(&place),
         false => all.exercised.contains(&place),
     };
-    let denied = |item: &Item| pipeline.policy.with(item.denied).deny_unexercised;
+    let denied = |item: &ReportItem| pipeline.policy.with_denied(item.denied).deny_unexercised;
     let each = table.items.iter().enumerate().filter(move |(place, item)| denied(item) && !exercised(*place, item));
     each.filter(|_| all.runs > 0).map(|(place, item)| {
         let reason = match all.runs {
             1 => "nothing exercised it in the only run".to_owned(),
             runs => format!("nothing exercised it in any of {runs} runs"),
         };
-        let bare = ResultReport::bare(place, Verdict::Fail, Status::Failed, Some(0.0));
+        let bare = ResultReport::bare_result(place, Verdict::Fail, Status::Failed, Some(0.0));
         (ResultReport { reason, ..bare }, item.severity)
     })
 }

@@ -1,16 +1,16 @@
 //! Traces cut into chunks that one thread judges at a time.
 
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
-use averment_report::model::Unreadable;
-pub use averment_report::reading::{Reading, parse};
+use averment_report::model::UnreadableTrace;
+pub use averment_report::reading::{RunReadOptions, parse_run};
 use averment_traces::error::ReadError;
-use averment_traces::read::{FilePart, RawRun, Runs};
+use averment_traces::read::{FilePart, RawRun, TraceRuns};
 use std::path::{Path, PathBuf};
 
 /// A file to read, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum TraceInput {
     /// A file.
     File(PathBuf),
     /// Standard input: `-`.
@@ -26,9 +26,9 @@ pub enum Input {
     },
 }
 
-impl Input {
+impl TraceInput {
     /// The name of people for it.
-    pub fn name(&self) -> String {
+    pub fn display_name(&self) -> String {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Stdin => "<stdin>".to_owned(),
@@ -37,7 +37,7 @@ impl Input {
     }
 
     /// What its runs are called, where they have names.
-    fn names(&self) -> &[String] {
+    fn run_names(&self) -> &[String] {
         match self {
             Self::Made { names, .. } => names,
             Self::File(_) | Self::Stdin => &[],
@@ -45,12 +45,12 @@ impl Input {
     }
 
     /// Its runs, not read yet.
-    fn open(&self, limits: &Limits) -> Result<Runs, ReadError> {
+    fn open_runs(&self, limits: &Limits) -> Result<TraceRuns, ReadError> {
         let opened = match self {
-            Self::File(path) => Runs::open(&path.to_string_lossy(), limits),
-            Self::Stdin => Runs::open("-", limits),
+            Self::File(path) => TraceRuns::open_file(&path.to_string_lossy(), limits),
+            Self::Stdin => TraceRuns::open_file("-", limits),
             Self::Made { name, text, .. } => {
-                Ok(Runs::new(name.as_str(), std::io::Cursor::new(text.clone().into_bytes()), limits))
+                Ok(TraceRuns::new(name.as_str(), std::io::Cursor::new(text.clone().into_bytes()), limits))
             }
         };
         opened.map_err(|error| not_there(self, error))
@@ -58,7 +58,7 @@ impl Input {
 }
 
 /// A chunk of a trace: some runs, or why one cannot be read.
-pub struct Document {
+pub struct RunChunk {
     runs: Vec<Result<RawRun, ReadError>>,
     bytes: usize,
 }
@@ -69,22 +69,22 @@ pub const BATCH: usize = 128 << 10;
 const RUNS: usize = 256;
 
 /// The chunks of an input, in order.
-pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Document> {
-    let (mut runs, mut failed) = match input.open(&reading.limits) {
+pub fn run_chunks(input: &TraceInput, reading: &RunReadOptions) -> impl Iterator<Item = RunChunk> {
+    let (mut runs, mut failed) = match input.open_runs(&reading.limits) {
         Ok(runs) => (Some(runs), None),
         Err(error) => (None, Some(error)),
     };
-    let mut names = input.names().to_vec().into_iter();
+    let mut names = input.run_names().to_vec().into_iter();
     std::iter::from_fn(move || {
         if let Some(error) = failed.take() {
-            return Some(Document { runs: vec![Err(error)], bytes: 0 });
+            return Some(RunChunk { runs: vec![Err(error)], bytes: 0 });
         }
         let runs = runs.as_mut()?;
-        let mut document = Document { runs: Vec::new(), bytes: 0 };
+        let mut document = RunChunk { runs: Vec::new(), bytes: 0 };
         while document.bytes < BATCH && document.runs.len() < RUNS {
             let Some(mut run) = runs.next() else { break };
-            call(&mut run, names.next());
-            document.bytes += run.as_ref().map_or(0, RawRun::length);
+            set_name(&mut run, names.next());
+            document.bytes += run.as_ref().map_or(0, RawRun::text_length);
             document.runs.push(run);
         }
         (!document.runs.is_empty()).then_some(document)
@@ -92,18 +92,18 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
 }
 
 /// Gives a run its name.
-fn call(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
+fn set_name(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
     if let (Ok(run), Some(name)) = (run, name) {
         run.source.label = Some(name.into());
     }
 }
 
 /// Runs that have names, all of them: a line alone does not say what it is called.
-fn called(runs: Runs, names: &[String]) -> FilePart {
+fn name_runs(runs: TraceRuns, names: &[String]) -> FilePart {
     let mut names = names.iter().cloned();
     FilePart::Runs(
         runs.map(|mut run| {
-            call(&mut run, names.next());
+            set_name(&mut run, names.next());
             run
         })
         .collect(),
@@ -111,17 +111,17 @@ fn called(runs: Runs, names: &[String]) -> FilePart {
 }
 
 /// Why a file cannot be opened; where it is not there, with what may have been meant.
-fn not_there(input: &Input, error: ReadError) -> ReadError {
+fn not_there(input: &TraceInput, error: ReadError) -> ReadError {
     match input {
-        Input::File(path) if !path.exists() => {
-            ReadError { message: "there is no such trace".to_owned(), help: instead(path), ..error }
+        TraceInput::File(path) if !path.exists() => {
+            ReadError { message: "there is no such trace".to_owned(), help: suggest_path(path), ..error }
         }
         _ => error,
     }
 }
 
 /// What may have been meant by a file that is not there; empty when nothing is known.
-pub fn instead(path: &Path) -> String {
+pub fn suggest_path(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -132,7 +132,7 @@ pub fn instead(path: &Path) -> String {
     if let Ok(to) = std::fs::read_link(path) {
         return format!("it is a link to `{}`, which is not there", to.display());
     }
-    match nearest(&name, names.iter().map(String::as_str)) {
+    match suggest_name(&name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),
         None if !folder.is_dir() => format!("there is no folder `{}`", folder.display()),
         None => String::new(),
@@ -140,9 +140,9 @@ pub fn instead(path: &Path) -> String {
 }
 
 /// The parts of all inputs in order, for several threads that each take the next one into a buffer of their own.
-pub struct Feeder {
-    inputs: std::vec::IntoIter<Input>,
-    current: Option<Runs>,
+pub struct PartFeeder {
+    inputs: std::vec::IntoIter<TraceInput>,
+    current: Option<TraceRuns>,
     limits: Limits,
     size: usize,
     number: usize,
@@ -154,16 +154,16 @@ pub struct Feeder {
 
 /// Runs that were given and not judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostRuns {
     /// How many are known.
     pub runs: u64,
     /// Whether there may be more.
     pub more: bool,
 }
 
-impl Feeder {
+impl PartFeeder {
     /// The parts of these inputs, of about `size` bytes each.
-    pub fn new(inputs: Vec<Input>, reading: &Reading, size: usize) -> Self {
+    pub fn new(inputs: Vec<TraceInput>, reading: &RunReadOptions, size: usize) -> Self {
         Self {
             inputs: inputs.into_iter(),
             current: None,
@@ -178,7 +178,7 @@ impl Feeder {
     /// The next part with its number; `None` at the end.
     pub fn next(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, FilePart)> {
         self.reading = true;
-        let next = self.read(buffer);
+        let next = self.read_part(buffer);
         self.reading = false;
         next
     }
@@ -189,14 +189,14 @@ impl Feeder {
     }
 
     /// Counts what nobody has taken: nothing, unless all threads have broken down. Standard input is not waited for.
-    pub fn left(&mut self) -> Lost {
+    pub fn count_untaken(&mut self) -> LostRuns {
         let waits = self.waits && self.current.is_some();
-        let mut lost = Lost { runs: 0, more: std::mem::take(&mut self.reading) || waits };
+        let mut lost = LostRuns { runs: 0, more: std::mem::take(&mut self.reading) || waits };
         if lost.more {
             self.current = None;
         }
         let mut buffer = Vec::new();
-        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| *input != Input::Stdin) {
+        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| *input != TraceInput::Stdin) {
             let Some((_, part)) = self.next(&mut buffer) else { break };
             lost.runs = lost.runs.saturating_add(runs_of(&part, &buffer));
             // What cannot be read, for want of memory perhaps, may hold more than the one that is counted.
@@ -206,10 +206,10 @@ impl Feeder {
         lost
     }
 
-    fn read(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, FilePart)> {
+    fn read_part(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, FilePart)> {
         loop {
             let part = match &mut self.current {
-                Some(runs) => match runs.part(buffer, self.size) {
+                Some(runs) => match runs.next_part(buffer, self.size) {
                     Some(part) => part,
                     None => {
                         self.current = None;
@@ -218,10 +218,10 @@ impl Feeder {
                 },
                 None => {
                     let input = self.inputs.next()?;
-                    match input.open(&self.limits) {
-                        Ok(runs) if !input.names().is_empty() => called(runs, input.names()),
+                    match input.open_runs(&self.limits) {
+                        Ok(runs) if !input.run_names().is_empty() => name_runs(runs, input.run_names()),
                         Ok(runs) => {
-                            (self.current, self.waits) = (Some(runs), input == Input::Stdin);
+                            (self.current, self.waits) = (Some(runs), input == TraceInput::Stdin);
                             continue;
                         }
                         Err(error) => FilePart::Runs(vec![Err(error)]),
@@ -249,20 +249,20 @@ pub fn lines_of(buffer: &[u8]) -> u64 {
 }
 
 /// The bytes of all inputs, where that is known.
-pub fn length(inputs: &[Input]) -> Option<u64> {
+pub fn total_length(inputs: &[TraceInput]) -> Option<u64> {
     inputs
         .iter()
         .map(|input| match input {
-            Input::File(path) => std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len()),
-            Input::Stdin => None,
-            Input::Made { text, .. } => Some(text.len() as u64),
+            TraceInput::File(path) => std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len()),
+            TraceInput::Stdin => None,
+            TraceInput::Made { text, .. } => Some(text.len() as u64),
         })
         .sum()
 }
 
-impl Document {
+impl RunChunk {
     /// The runs, not read yet, and what cannot be read, in order.
-    pub fn runs(&self) -> impl Iterator<Item = Result<&RawRun, Unreadable>> {
-        self.runs.iter().map(|run| run.as_ref().map_err(Unreadable::of))
+    pub fn raw_runs(&self) -> impl Iterator<Item = Result<&RawRun, UnreadableTrace>> {
+        self.runs.iter().map(|run| run.as_ref().map_err(UnreadableTrace::of_error))
     }
 }

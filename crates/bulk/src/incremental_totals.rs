@@ -1,30 +1,30 @@
 //! Counts and scores of run after run from answers alone: what stays as it was in the run before costs nothing.
 //!
-//! It says what [`averment_report::chunk_totals::Judged::of`] says of the same verdicts. Each assertion has the run since which its status
+//! It says what [`averment_report::chunk_totals::Judged::of_verdict`] says of the same verdicts. Each assertion has the run since which its status
 //! is what it is, and is counted when that changes. Sums of scores are kept where they are exact whatever the order: whole weights, and rules
 //! of one assertion. Elsewhere the parts are added up from left to right, as the language wants it.
 
-use crate::prefilter::Answer;
-use averment_engine::bytecode::program::{Assertion, Program};
-use averment_engine::ir::{Denied, Severity};
+use crate::prefilter::PrefilterAnswer;
+use averment_engine::bytecode::program::{CompiledAssertion, Program};
+use averment_engine::ir::{DenySettings, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;
 use averment_report::chunk_totals::ChunkTotals;
-use averment_report::gate::{self, Gate, Gating, Policy};
-use averment_report::table::Table;
+use averment_report::gate::{self, Gate, GateInputs, GatePolicy};
+use averment_report::table::ReportTable;
 
 /// The incremental totals of all programs.
 #[derive(Debug)]
 pub struct IncrementalTotals {
-    places: Vec<Place>,
-    parts: Vec<Part>,
-    programs: Vec<Sum>,
-    policy: Policy,
+    places: Vec<AssertionSlot>,
+    parts: Vec<ScorePart>,
+    programs: Vec<ProgramScore>,
+    policy: GatePolicy,
     /// Whether there is a last run.
     begun: bool,
     /// The answers for the last run; open where there is none.
-    last: Vec<Answer>,
+    last: Vec<PrefilterAnswer>,
     /// The run since which each place has its status.
     since: Vec<u32>,
     /// How many runs since the counts were taken.
@@ -42,21 +42,21 @@ pub struct IncrementalTotals {
 
 /// An assertion, in the order of the answers.
 #[derive(Debug)]
-struct Place {
+struct AssertionSlot {
     item: usize,
     part: usize,
     /// Where it is a part of its own in a program whose sums are kept: that program, and its score when it passes.
-    lone: Option<Lone>,
+    lone: Option<SinglePartScore>,
     expected: bool,
     /// What decides beside its status what it does to the run.
-    gating: Gating,
+    gating: GateInputs,
     weight: f64,
     must: bool,
 }
 
 /// An assertion whose score is that of its part.
 #[derive(Debug, Clone, Copy)]
-struct Lone {
+struct SinglePartScore {
     program: usize,
     weight: f64,
     /// An assertion of weight 0 in a rule does not lift its score.
@@ -65,26 +65,26 @@ struct Lone {
 
 /// What a file's score is the mean of: an assertion outside of rules, or a rule.
 #[derive(Debug)]
-struct Part {
+struct ScorePart {
     weight: f64,
     members: Vec<usize>,
-    rule: Option<Rule>,
+    rule: Option<RuleGate>,
     score: Option<f64>,
     gate: Gate,
     stale: bool,
 }
 
 #[derive(Debug)]
-struct Rule {
+struct RuleGate {
     threshold: Option<f64>,
     /// Whether its threshold is what fails the run.
     gates: bool,
-    denied: Denied,
+    denied: DenySettings,
 }
 
 /// The score of a program.
 #[derive(Debug)]
-struct Sum {
+struct ProgramScore {
     parts: std::ops::Range<usize>,
     /// Whether sums do not depend on the order.
     exact: bool,
@@ -102,13 +102,13 @@ const WORD: usize = size_of::<u64>();
 const BITS: usize = u8::BITS as usize;
 
 /// Some answers as one number.
-fn word(answers: &[Answer; WORD]) -> u64 {
+fn pack_answers(answers: &[PrefilterAnswer; WORD]) -> u64 {
     u64::from_le_bytes(answers.map(|answer| answer as u8))
 }
 
 impl IncrementalTotals {
     /// Nothing counted yet. `selected` gives the assertions of each program in the order of the answers.
-    pub fn new<'a>(programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>, table: &Table, policy: Policy) -> Self {
+    pub fn new<'a>(programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>, table: &ReportTable, policy: GatePolicy) -> Self {
         let mut running = Self {
             places: Vec::new(),
             parts: Vec::new(),
@@ -125,32 +125,32 @@ impl IncrementalTotals {
             stale: Vec::new(),
         };
         for (number, (program, selected)) in programs.into_iter().enumerate() {
-            running.program(number, program, &selected, table);
+            running.add_program(number, program, &selected, table);
         }
-        running.last = vec![Answer::Open; running.places.len()];
+        running.last = vec![PrefilterAnswer::Open; running.places.len()];
         running.since = vec![0; running.places.len()];
         running.counts = vec![Default::default(); table.items.len()];
         running
     }
 
-    fn program(&mut self, number: usize, program: &Program, selected: &[u32], table: &Table) {
+    fn add_program(&mut self, number: usize, program: &Program, selected: &[u32], table: &ReportTable) {
         let start = self.parts.len();
         let mut of_rule = vec![None; program.rules.len()];
         for assertion in selected {
-            let (Some(of), Some(item)) = (program.assertions.get(*assertion as usize), table.item(number, *assertion))
+            let (Some(of), Some(item)) = (program.assertions.get(*assertion as usize), table.item_index(number, *assertion))
             else {
                 continue;
             };
             let known = of.rule.and_then(|rule| of_rule.get_mut(rule as usize));
             let part = known.map_or(self.parts.len(), |known| *known.get_or_insert(self.parts.len()));
             if part == self.parts.len() {
-                self.parts.push(Part::new(program, of));
+                self.parts.push(ScorePart::new(program, of));
             }
             if let Some(own) = self.parts.get_mut(part) {
                 own.members.push(self.places.len());
                 let by_rule = own.rule.as_ref().is_some_and(|rule| rule.threshold.is_some());
                 let over_runs = table.items.get(item).is_some_and(|item| item.over_runs);
-                self.places.push(Place::new(of, item, part, (by_rule, over_runs)));
+                self.places.push(AssertionSlot::new(of, item, part, (by_rule, over_runs)));
             }
         }
         let parts = start..self.parts.len();
@@ -161,20 +161,20 @@ impl IncrementalTotals {
             for member in &part.members {
                 if let Some(place) = self.places.get_mut(*member) {
                     let counts = !of_rule || place.weight > 0.0;
-                    place.lone = Some(Lone { program: number, weight: part.weight, counts });
+                    place.lone = Some(SinglePartScore { program: number, weight: part.weight, counts });
                 }
             }
         }
-        self.programs.push(Sum { parts, exact, counted: 0, weights: 0.0, scores: 0.0 });
+        self.programs.push(ProgramScore { parts, exact, counted: 0, weights: 0.0, scores: 0.0 });
     }
 
     /// Finds out what differs from the last run. False where something is open; it is for the caller to settle that first.
-    pub fn compare(&mut self, answers: &[Answer]) -> bool {
+    pub fn compare_answers(&mut self, answers: &[PrefilterAnswer]) -> bool {
         let first = !std::mem::replace(&mut self.begun, true);
         self.changed.clear();
         let ((new, new_rest), (old, old_rest)) = (answers.as_chunks::<WORD>(), self.last.as_chunks::<WORD>());
         for (number, (new, old)) in new.iter().zip(old).enumerate() {
-            let mut differs = if first { u64::MAX } else { word(new) ^ word(old) };
+            let mut differs = if first { u64::MAX } else { pack_answers(new) ^ pack_answers(old) };
             while differs != 0 {
                 let at = differs.trailing_zeros() as usize / BITS;
                 self.changed.push(number * WORD + at);
@@ -183,22 +183,22 @@ impl IncrementalTotals {
         }
         let rest = (answers.len() - new_rest.len()..).zip(new_rest.iter().zip(old_rest));
         self.changed.extend(rest.filter(|(_, (new, old))| first || new != old).map(|(place, _)| place));
-        let settled = self.changed.iter().all(|place| answers.get(*place) != Some(&Answer::Open));
+        let settled = self.changed.iter().all(|place| answers.get(*place) != Some(&PrefilterAnswer::Open));
         self.begun &= settled;
         settled
     }
 
     /// Counts a run with these answers, none of which is open, into the totals.
-    pub fn add(&mut self, answers: &[Answer], totals: &mut ChunkTotals) {
+    pub fn add_run(&mut self, answers: &[PrefilterAnswer], totals: &mut ChunkTotals) {
         let changed = std::mem::take(&mut self.changed);
         for place in &changed {
             if let Some(answer) = answers.get(*place) {
-                self.change(*place, *answer);
+                self.change_answer(*place, *answer);
             }
         }
         self.changed = changed;
         let mut stale = std::mem::take(&mut self.stale);
-        stale.drain(..).for_each(|part| self.judge(part));
+        stale.drain(..).for_each(|part| self.judge_part(part));
         self.stale = stale;
         self.runs += 1;
         let [_, failed, error] = self.gates;
@@ -213,17 +213,17 @@ impl IncrementalTotals {
         totals.failed += u64::from(gate != Gate::Open);
         totals.idle += u32::from(gate == Gate::Open && self.exercised == 0);
         totals.gate = totals.gate.max(Some(gate));
-        totals.scores.extend(self.score());
+        totals.scores.extend(self.last_score());
     }
 
     /// Takes what was counted into the totals.
-    pub fn finish(&mut self, totals: &mut ChunkTotals) {
+    pub fn flush_counts(&mut self, totals: &mut ChunkTotals) {
         if self.runs == 0 {
             return;
         }
         let each = self.places.iter().zip(&self.last).zip(&mut self.since);
         for ((place, answer), since) in each {
-            note(place, place.status(*answer), self.runs - *since, &mut self.counts);
+            note_status(place, place.answer_status(*answer), self.runs - *since, &mut self.counts);
             *since = 0;
         }
         self.runs = 0;
@@ -236,26 +236,26 @@ impl IncrementalTotals {
     }
 
     /// Gives a place another answer.
-    fn change(&mut self, number: usize, answer: Answer) {
+    fn change_answer(&mut self, number: usize, answer: PrefilterAnswer) {
         let (Some(place), Some(last), Some(since)) =
             (self.places.get(number), self.last.get_mut(number), self.since.get_mut(number))
         else {
             return;
         };
-        let (old, new) = (place.status(std::mem::replace(last, answer)), place.status(answer));
-        note(place, old, self.runs - *since, &mut self.counts);
+        let (old, new) = (place.answer_status(std::mem::replace(last, answer)), place.answer_status(answer));
+        note_status(place, old, self.runs - *since, &mut self.counts);
         *since = self.runs;
         for (status, up) in [(old, false), (new, true)] {
             if let Some(status) = status {
                 let one = u32::from(status.is_exercised());
                 self.exercised = if up { self.exercised.wrapping_add(one) } else { self.exercised.wrapping_sub(one) };
-                count_gate(&mut self.gates, gate::of_assertion(place.gating, status, false, self.policy), up);
+                count_gate(&mut self.gates, gate::assertion_gate(place.gating, status, false, self.policy), up);
             }
         }
         if let Some(lone) = place.lone {
             if let Some(sum) = self.programs.get_mut(lone.program) {
-                sum.take(lone.weight, lone.score(old));
-                sum.give(lone.weight, lone.score(new));
+                sum.remove_score(lone.weight, lone.part_score(old));
+                sum.add_score(lone.weight, lone.part_score(new));
             }
         } else if let Some(part) = self.parts.get_mut(place.part).filter(|part| !part.stale) {
             part.stale = true;
@@ -264,14 +264,14 @@ impl IncrementalTotals {
     }
 
     /// Judges a part again.
-    fn judge(&mut self, number: usize) {
+    fn judge_part(&mut self, number: usize) {
         let Self { places, parts, last, gates, policy, .. } = self;
         let Some(part) = parts.get_mut(number) else { return };
         part.stale = false;
-        let judged = |place: &usize| places.get(*place)?.judged(*last.get(*place)?);
+        let judged = |place: &usize| places.get(*place)?.judged_assertion(*last.get(*place)?);
         let (score, verdict) = match (&part.rule, part.members.as_slice()) {
             (None, members) => (members.first().and_then(|member| judged(member)?.score), None),
-            (Some(Rule { threshold: None, .. }), [one]) => {
+            (Some(RuleGate { threshold: None, .. }), [one]) => {
                 let one = judged(one);
                 (one.and_then(|one| score::rule_score(&[one])), None)
             }
@@ -281,8 +281,8 @@ impl IncrementalTotals {
                 (score::rule_score(&all), verdict.filter(|_| rule.gates))
             }
         };
-        let denied = part.rule.as_ref().map_or(Denied::default(), |rule| rule.denied);
-        let of_verdict = |verdict| gate::of_status(Status::of(verdict, false), policy.with(denied));
+        let denied = part.rule.as_ref().map_or(DenySettings::default(), |rule| rule.denied);
+        let of_verdict = |verdict| gate::status_gate(Status::of_verdict(verdict, false), policy.with_denied(denied));
         let gate = verdict.map_or(Gate::Open, of_verdict);
         if gate != part.gate {
             count_gate(gates, part.gate, false);
@@ -293,12 +293,12 @@ impl IncrementalTotals {
     }
 
     /// The score of the last run.
-    fn score(&self) -> Option<f64> {
-        averment_report::model::mean(self.programs.iter().filter_map(|sum| sum.score(&self.parts)))
+    fn last_score(&self) -> Option<f64> {
+        averment_report::model::mean_score(self.programs.iter().filter_map(|sum| sum.mean_score(&self.parts)))
     }
 }
 
-fn note(place: &Place, status: Option<Status>, runs: u32, counts: &mut [[u32; Status::ALL.len()]]) {
+fn note_status(place: &AssertionSlot, status: Option<Status>, runs: u32, counts: &mut [[u32; Status::ALL.len()]]) {
     let Some(status) = status else { return };
     if let Some(count) = counts.get_mut(place.item).and_then(|counts| counts.get_mut(status as usize)) {
         *count += runs;
@@ -312,14 +312,14 @@ fn count_gate(gates: &mut [u32; 3], gate: Gate, up: bool) {
     }
 }
 
-impl Part {
+impl ScorePart {
     /// The part that an assertion of a program begins.
-    fn new(program: &Program, assertion: &Assertion) -> Self {
+    fn new(program: &Program, assertion: &CompiledAssertion) -> Self {
         let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
         Self {
             weight: rule.map_or(assertion.settings.weight, |rule| rule.weight),
             members: Vec::new(),
-            rule: rule.map(|rule| Rule {
+            rule: rule.map(|rule| RuleGate {
                 threshold: rule.threshold,
                 gates: rule.threshold.is_some() && rule.severity == Severity::Error && !rule.over_runs,
                 denied: rule.denied,
@@ -331,7 +331,7 @@ impl Part {
     }
 
     /// Whether its score is that of one assertion, 0 or 1, and its weight a whole number.
-    fn is_exact(&self, places: &[Place]) -> bool {
+    fn is_exact(&self, places: &[AssertionSlot]) -> bool {
         let finite = |place: &usize| places.get(*place).is_some_and(|place| place.weight.is_finite());
         let whole = self.weight.fract() == 0.0 && (0.0..=WHOLE).contains(&self.weight);
         let by_threshold = self.rule.as_ref().is_some_and(|rule| rule.threshold.is_some());
@@ -339,8 +339,8 @@ impl Part {
     }
 }
 
-impl Place {
-    fn new(assertion: &Assertion, item: usize, part: usize, (by_rule, over_runs): (bool, bool)) -> Self {
+impl AssertionSlot {
+    fn new(assertion: &CompiledAssertion, item: usize, part: usize, (by_rule, over_runs): (bool, bool)) -> Self {
         let settings = &assertion.settings;
         let is_error = settings.severity == Severity::Error;
         Self {
@@ -348,35 +348,35 @@ impl Place {
             part,
             lone: None,
             expected: settings.expect_fail.is_some(),
-            gating: Gating { is_error, by_rule, over_runs, denied: settings.denied },
+            gating: GateInputs { is_error, by_rule, over_runs, denied: settings.denied },
             weight: settings.weight,
             must: settings.must,
         }
     }
 
-    fn status(&self, answer: Answer) -> Option<Status> {
-        Some(Status::of(answer.verdict()?, self.expected))
+    fn answer_status(&self, answer: PrefilterAnswer) -> Option<Status> {
+        Some(Status::of_verdict(answer.as_verdict()?, self.expected))
     }
 
-    fn judged(&self, answer: Answer) -> Option<JudgedAssertion> {
-        let verdict = answer.verdict()?;
-        let status = Status::of(verdict, self.expected);
-        let score = score::counted(status, score::of_verdict(verdict));
-        let verdict = summary::counted(status, verdict);
+    fn judged_assertion(&self, answer: PrefilterAnswer) -> Option<JudgedAssertion> {
+        let verdict = answer.as_verdict()?;
+        let status = Status::of_verdict(verdict, self.expected);
+        let score = score::counted_score(status, score::of_verdict(verdict));
+        let verdict = summary::counted_verdict(status, verdict);
         Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.gating.is_error, must: self.must })
     }
 }
 
-impl Lone {
+impl SinglePartScore {
     /// The score of its part; `None` where it does not count.
-    fn score(self, status: Option<Status>) -> Option<f64> {
+    fn part_score(self, status: Option<Status>) -> Option<f64> {
         let score = score::of_status(status?)?;
         Some(if self.counts { score } else { 0.0 })
     }
 }
 
-impl Sum {
-    fn give(&mut self, weight: f64, score: Option<f64>) {
+impl ProgramScore {
+    fn add_score(&mut self, weight: f64, score: Option<f64>) {
         if let Some(score) = score {
             self.counted += 1;
             self.weights += weight;
@@ -384,7 +384,7 @@ impl Sum {
         }
     }
 
-    fn take(&mut self, weight: f64, score: Option<f64>) {
+    fn remove_score(&mut self, weight: f64, score: Option<f64>) {
         if let Some(score) = score {
             self.counted -= 1;
             self.weights -= weight;
@@ -392,7 +392,7 @@ impl Sum {
         }
     }
 
-    fn score(&self, parts: &[Part]) -> Option<f64> {
+    fn mean_score(&self, parts: &[ScorePart]) -> Option<f64> {
         if !self.exact {
             let these = parts.get(self.parts.clone()).unwrap_or_default();
             return score::weighted_mean(these.iter().filter_map(|part| Some((part.weight, part.score?))));

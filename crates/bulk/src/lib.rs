@@ -14,5 +14,5 @@ pub mod ordered;
 pub mod pipeline;
 pub mod prefilter;
 pub mod profile;
-pub mod understood;
-pub mod unused;
+pub mod reading_notes;
+pub mod unused_names;

@@ -4,17 +4,17 @@
 //! that is nearly one of the rules: such runs are evaluated once more, for what their paths do not find. What comes of it does not depend on
 //! threads and chunks, and decides nothing.
 
-use crate::feed::{self, Input};
+use crate::feed::{self, TraceInput};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::near_names::{self, NameOf, NearName};
+use averment_engine::vm::near_names::{self, NameCategory, NearName};
 use averment_engine::vm::outcome::MemberGate;
-use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::select::Selection;
-use averment_report::table::Table;
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_engine::vm::select::RuleSelection;
+use averment_report::table::ReportTable;
 use averment_runs::run::RunSource;
 use averment_traces::read::{FilePart, RawRun};
 use bumpalo::Bump;
@@ -48,11 +48,11 @@ pub struct NearNames {
     tools: BTreeMap<String, (usize, Span)>,
     /// Programs that look for files.
     files: bool,
-    noted: Mutex<Noted>,
+    noted: Mutex<NearNameNotes>,
 }
 
 #[derive(Debug, Default)]
-struct Noted {
+struct NearNameNotes {
     /// The keys that were seen, and whether each is nearly one that rules look for.
     keys: FxHashMap<Box<str>, bool>,
     tools: BTreeSet<Box<str>>,
@@ -69,7 +69,7 @@ struct Noted {
 impl NearNames {
     /// What is to be looked for in the runs of these programs.
     #[must_use]
-    pub fn new(programs: &[Program], selection: &Selection) -> Self {
+    pub fn new(programs: &[Program], selection: &RuleSelection) -> Self {
         let mut names = Self::default();
         for (number, program) in programs.iter().enumerate() {
             let keys = program.code.iter().filter_map(|op| match op {
@@ -80,22 +80,22 @@ impl NearNames {
                 names.known.insert(key.clone());
                 names.wanted.insert(key.clone());
             }
-            for (tool, span) in near_names::tools(program, selection) {
+            for (tool, span) in near_names::named_tools(program, selection) {
                 names.tools.entry(tool.to_owned()).or_insert((number, span));
             }
-            names.known.extend(near_names::known(program));
+            names.known.extend(near_names::known_names(program));
             names.files |= near_names::looks_for_files(program);
         }
         names
     }
 
-    fn noted(&self) -> std::sync::MutexGuard<'_, Noted> {
+    fn lock_notes(&self) -> std::sync::MutexGuard<'_, NearNameNotes> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes names of tools that runs have.
     pub(crate) fn add_tools<'a>(&self, names: impl Iterator<Item = &'a str>) {
-        let mut noted = self.noted();
+        let mut noted = self.lock_notes();
         for name in names {
             if noted.tools.len() < MOST && !noted.tools.contains(name) {
                 noted.tools.insert(name.into());
@@ -105,37 +105,37 @@ impl NearNames {
 
     /// Notes that something missing skips an assertion of a program.
     pub(crate) fn add_skipped(&self, program: usize, assertion: u32) {
-        self.noted().skipped.insert((program, assertion));
+        self.lock_notes().skipped.insert((program, assertion));
     }
 
     /// Notes what the conditions of members of groups did.
     pub(crate) fn add_gates(&self, program: usize, assertion: u32, gates: &BTreeSet<MemberGate>) {
         if !gates.is_empty() {
-            self.noted().gates.extend(gates.iter().map(|gate| (program, assertion, *gate)));
+            self.lock_notes().gates.extend(gates.iter().map(|gate| (program, assertion, *gate)));
         }
     }
 
     /// Notes what is said of an assertion.
     pub(crate) fn add_remark(&self, program: usize, assertion: u32, words: &str) {
-        let mut noted = self.noted();
+        let mut noted = self.lock_notes();
         if noted.remarks.len() < MOST {
             noted.remarks.insert((program, assertion, words.to_owned()));
         }
     }
 
     /// Looks through the beginning of a file for names that are nearly those of the rules.
-    pub(crate) fn look(&self, looking: &Looking<'_>, part: &FilePart, lines: &[u8]) {
+    pub(crate) fn search_part(&self, looking: &NearNameSearch<'_>, part: &FilePart, lines: &[u8]) {
         if self.wanted.is_empty() && !self.files {
             return;
         }
         match part {
             FilePart::Runs(runs) => {
                 for raw in runs.iter().flatten().filter(|raw| raw.source.offset < BEGINNING) {
-                    self.look_at(looking, raw.text(), raw);
+                    self.look_at(looking, raw.run_text(), raw);
                 }
             }
             FilePart::Lines(whole) => {
-                let Some(left) = BEGINNING.checked_sub(whole.offset()).and_then(|left| usize::try_from(left).ok())
+                let Some(left) = BEGINNING.checked_sub(whole.byte_offset()).and_then(|left| usize::try_from(left).ok())
                 else {
                     return;
                 };
@@ -148,16 +148,16 @@ impl NearNames {
                     let Ok(text) = std::str::from_utf8(line) else { continue };
                     let text = text.trim_end_matches(['\n', '\r']);
                     if !text.trim_ascii().is_empty() && self.is_odd(text) {
-                        self.probe(looking, &RawRun::new(text.to_owned(), RunSource::default()));
+                        self.probe_run(looking, &RawRun::new(text.to_owned(), RunSource::default()));
                     }
                 }
             }
         }
     }
 
-    fn look_at(&self, looking: &Looking<'_>, text: &str, raw: &RawRun) {
+    fn look_at(&self, looking: &NearNameSearch<'_>, text: &str, raw: &RawRun) {
         if self.is_odd(text) && text.len() <= LONGEST {
-            self.probe(looking, raw);
+            self.probe_run(looking, raw);
         }
     }
 
@@ -165,14 +165,14 @@ impl NearNames {
     fn is_odd(&self, text: &str) -> bool {
         let mut odd = self.files;
         let end = text.len().min(usize::try_from(BEGINNING).unwrap_or(usize::MAX));
-        let mut noted = self.noted();
-        let (mut seen, keys) = (FxHashSet::default(), keys(text.as_bytes().get(..end).unwrap_or_default()));
+        let mut noted = self.lock_notes();
+        let (mut seen, keys) = (FxHashSet::default(), json_keys(text.as_bytes().get(..end).unwrap_or_default()));
         for key in keys.filter(|key| seen.insert(*key)).take(PAIRS_OF_RUN / self.wanted.len().max(1)) {
             let near = match noted.keys.get(key) {
                 Some(near) => *near,
                 None => {
                     let near =
-                        !self.known.contains(key) && self.wanted.iter().any(|one| near::near(one, key).is_some());
+                        !self.known.contains(key) && self.wanted.iter().any(|one| near::near_miss(one, key).is_some());
                     if noted.keys.len() < MOST {
                         noted.keys.insert(key.into(), near);
                     }
@@ -185,12 +185,12 @@ impl NearNames {
     }
 
     /// Evaluates a run for what its paths do not find.
-    fn probe(&self, looking: &Looking<'_>, raw: &RawRun) {
+    fn probe_run(&self, looking: &NearNameSearch<'_>, raw: &RawRun) {
         let arena = Bump::new();
-        let Ok(run) = feed::parse(raw, &arena, looking.reading) else { return };
+        let Ok(run) = feed::parse_run(raw, &arena, looking.reading) else { return };
         for (number, (program, prepared)) in looking.programs.iter().zip(looking.prepared).enumerate() {
             let found = near_names::near_names(program, prepared, &run, &arena, looking.options);
-            let mut noted = self.noted();
+            let mut noted = self.lock_notes();
             for one in found {
                 if !self.known.contains(&one.found) && noted.found.len() < MOST {
                     noted.found.insert((number, one));
@@ -202,27 +202,27 @@ impl NearNames {
     /// What is to be said at the end: a line for each name. `judged` says of an assertion, by its place in the table, whether some run was
     /// judged by it.
     #[must_use]
-    pub fn warnings(
+    pub fn warning_lines(
         &self,
-        table: &Table,
-        inputs: &[Input],
+        table: &ReportTable,
+        inputs: &[TraceInput],
         judged: impl Fn(usize) -> bool,
         programs: &[Program],
     ) -> String {
-        let noted = self.noted();
+        let noted = self.lock_notes();
         let mut lines = self.tools_missed(table, &noted);
         let mut told = BTreeSet::new();
         for (program, found) in &noted.found {
-            let is_there = found.what == NameOf::Key && noted.keys.contains_key(found.wanted.as_str());
+            let is_there = found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
             if !is_there && told.insert((found.what, found.wanted.clone())) && !stands_in(inputs, found) {
-                lines.push(said(table, *program, found));
+                lines.push(near_name_words(table, *program, found));
             }
         }
-        lines.extend(skipped(table, &noted, judged, programs));
+        lines.extend(skipped_rules(table, &noted, judged, programs));
         lines.extend(skipped_members(table, &noted, programs));
         let mut of = BTreeSet::new();
         for (program, assertion, words) in &noted.remarks {
-            if let Some(item) = table.item(*program, *assertion).and_then(|item| table.items.get(item))
+            if let Some(item) = table.item_index(*program, *assertion).and_then(|item| table.items.get(item))
                 && of.insert((program, assertion))
             {
                 lines.push(format!("warning: {}: {}\n", item.location, one_line(words)));
@@ -234,15 +234,15 @@ impl NearNames {
 
 impl NearNames {
     /// The tools that no run calls, while some run calls one of nearly that name.
-    fn tools_missed(&self, table: &Table, noted: &Noted) -> Vec<String> {
+    fn tools_missed(&self, table: &ReportTable, noted: &NearNameNotes) -> Vec<String> {
         let mut lines = Vec::new();
         let asked = self.tools.iter().filter(|(tool, _)| !noted.tools.contains(tool.as_str()));
         for (tool, (program, span)) in asked.take(PAIRS_OF_TOOLS / noted.tools.len().max(1)) {
             let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
-            let found = if tool.contains(['*', '?']) { near_glob(tool, noted) } else { near::nearest(tool, others) };
+            let found = if tool.contains(['*', '?']) { near_glob(tool, noted) } else { near::nearest_name(tool, others) };
             if let Some(found) = found {
-                let found = NearName { wanted: tool.clone(), found: found.to_owned(), what: NameOf::Tool, span: *span };
-                lines.push(said(table, *program, &found));
+                let found = NearName { wanted: tool.clone(), found: found.to_owned(), what: NameCategory::Tool, span: *span };
+                lines.push(near_name_words(table, *program, &found));
             }
         }
         if lines.len() > TOLD {
@@ -257,7 +257,7 @@ impl NearNames {
 }
 
 /// A tool whose first words are nearly those of a glob (`refnd_*` and `refund_order`), where no tool has them.
-fn near_glob<'n>(glob: &str, noted: &'n Noted) -> Option<&'n str> {
+fn near_glob<'n>(glob: &str, noted: &'n NearNameNotes) -> Option<&'n str> {
     const BETWEEN_WORDS: [char; 3] = ['_', '-', '.'];
     let start = glob.strip_suffix('*')?;
     let words = start.strip_suffix(BETWEEN_WORDS).filter(|words| !words.contains(['*', '?']))?;
@@ -267,25 +267,25 @@ fn near_glob<'n>(glob: &str, noted: &'n Noted) -> Option<&'n str> {
     }
     tools.find(|tool| {
         let ends = tool.match_indices(BETWEEN_WORDS).filter_map(|(end, _)| tool.get(..end));
-        ends.into_iter().any(|first| near::near(words, first).is_some())
+        ends.into_iter().any(|first| near::near_miss(words, first).is_some())
     })
 }
 
 /// What runs are evaluated with.
 #[derive(Clone, Copy)]
-pub(crate) struct Looking<'p> {
+pub(crate) struct NearNameSearch<'p> {
     pub(crate) programs: &'p [Program],
-    pub(crate) prepared: &'p [Prepared],
+    pub(crate) prepared: &'p [PreparedProgram],
     pub(crate) options: &'p EvaluateOptions,
-    pub(crate) reading: &'p feed::Reading,
+    pub(crate) reading: &'p feed::RunReadOptions,
 }
 
 /// The rules that no run has got to, because their `when` looks for something that no run has: a line for each condition.
-fn skipped(table: &Table, noted: &Noted, judged: impl Fn(usize) -> bool, programs: &[Program]) -> Vec<String> {
+fn skipped_rules(table: &ReportTable, noted: &NearNameNotes, judged: impl Fn(usize) -> bool, programs: &[Program]) -> Vec<String> {
     let mut told = BTreeSet::new();
     let mut lines = Vec::new();
     for (program, assertion) in &noted.skipped {
-        let Some(item) = table.item(*program, *assertion).filter(|item| !judged(*item)) else { continue };
+        let Some(item) = table.item_index(*program, *assertion).filter(|item| !judged(*item)) else { continue };
         let Some(item) = table.items.get(item) else { continue };
         let owner = item.rule.map_or(item.id.clone(), |rule| format!("rule {rule}"));
         if !told.insert((*program, owner)) {
@@ -297,7 +297,7 @@ fn skipped(table: &Table, noted: &Noted, judged: impl Fn(usize) -> bool, program
             let code = assertion.settings.when.first()?;
             text_of(program, program.chunks.get(code.0 as usize)?.span)
         });
-        let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id);
+        let name = table.rule_of(item).map_or(item.display_name(), |rule| &rule.id);
         let when = text.map_or_else(|| "its `when`".to_owned(), |text| format!("its `when {}`", one_line(text)));
         let place = &item.location;
         lines.push(format!(
@@ -309,14 +309,14 @@ fn skipped(table: &Table, noted: &Noted, judged: impl Fn(usize) -> bool, program
 }
 
 /// The members of groups that something missing skipped wherever they were looked at.
-fn skipped_members(table: &Table, noted: &Noted, programs: &[Program]) -> Vec<String> {
+fn skipped_members(table: &ReportTable, noted: &NearNameNotes, programs: &[Program]) -> Vec<String> {
     let skipped = noted.gates.iter().filter(|(program, assertion, gate)| {
         !gate.judged && !noted.gates.contains(&(*program, *assertion, MemberGate { judged: true, ..*gate }))
     });
     let said = skipped.filter_map(|(number, _, gate)| {
         let program = programs.get(*number)?;
         let (text, when) = (text_of(program, gate.member)?, text_of(program, gate.when)?);
-        let place = table.location(table.span(*number, gate.member));
+        let place = table.span_location(table.source_span(*number, gate.member));
         Some(format!(
             "warning: {place}: `{}` judged no run: its `when {}` needs something that is missing\n",
             one_line(text),
@@ -327,16 +327,16 @@ fn skipped_members(table: &Table, noted: &Noted, programs: &[Program]) -> Vec<St
 }
 
 fn text_of(program: &Program, span: Span) -> Option<&str> {
-    program.sources.get(span.file.0 as usize)?.text.get(span.range())
+    program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
 }
 
-fn said(table: &Table, program: usize, found: &NearName) -> String {
-    let place = table.location(table.span(program, found.span));
+fn near_name_words(table: &ReportTable, program: usize, found: &NearName) -> String {
+    let place = table.span_location(table.source_span(program, found.span));
     let (wanted, other) = (one_line(&found.wanted), one_line(&found.found));
     let words = match found.what {
-        NameOf::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
-        NameOf::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
-        NameOf::File => {
+        NameCategory::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
+        NameCategory::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
+        NameCategory::File => {
             format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")
         }
     };
@@ -355,16 +355,16 @@ fn one_line(text: &str) -> String {
 }
 
 /// Whether a key stands anywhere in the files; standard input is known as far as it was looked through.
-fn stands_in(inputs: &[Input], found: &NearName) -> bool {
-    if found.what != NameOf::Key {
+fn stands_in(inputs: &[TraceInput], found: &NearName) -> bool {
+    if found.what != NameCategory::Key {
         return false;
     }
     let needles = [format!("\"{}\"", found.wanted), format!("\"{}\\\"", found.wanted)];
     let finders = needles.each_ref().map(memchr::memmem::Finder::new);
     inputs.iter().any(|input| match input {
-        Input::File(path) => file_has(path, &finders).unwrap_or(false),
-        Input::Stdin => false,
-        Input::Made { text, .. } => finders.iter().any(|finder| finder.find(text.as_bytes()).is_some()),
+        TraceInput::File(path) => file_has(path, &finders).unwrap_or(false),
+        TraceInput::Stdin => false,
+        TraceInput::Made { text, .. } => finders.iter().any(|finder| finder.find(text.as_bytes()).is_some()),
     })
 }
 
@@ -386,7 +386,7 @@ fn file_has(path: &std::path::Path, finders: &[memchr::memmem::Finder<'_>]) -> s
 }
 
 /// The keys in a text of JSON, also of JSON that is written into its texts.
-fn keys(text: &[u8]) -> impl Iterator<Item = &str> {
+fn json_keys(text: &[u8]) -> impl Iterator<Item = &str> {
     memchr::memchr_iter(b':', text).filter_map(|colon| {
         let before = text.get(..colon)?.trim_ascii_end();
         let before = before.strip_suffix(b"\"")?;
@@ -402,6 +402,6 @@ mod tests {
     #[test]
     fn keys_are_those_of_objects_also_inside_of_texts() {
         let text = br#"{"a": 1, "b c" : "x: y", "args": "{\"d\": 2}", "": 3}"#;
-        assert_eq!(super::keys(text).collect::<Vec<_>>(), ["a", "b c", "args", "d"]);
+        assert_eq!(super::json_keys(text).collect::<Vec<_>>(), ["a", "b c", "args", "d"]);
     }
 }

@@ -1,15 +1,15 @@
 //! The results of chunks in the order of the traces, whichever thread was done first.
 
-use crate::all_runs::OverRuns;
-use crate::pipeline::{Broken, Finished, Judging, Workers};
+use crate::all_runs::OverRunsTally;
+use crate::pipeline::{MissingRuns, FinishedChunk, JudgeThreads, JudgeWorkers};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 /// What there is to take.
-pub enum Next {
+pub enum NextChunk {
     /// The results of the next chunk.
-    Finished(Finished),
+    Finished(FinishedChunk),
     /// Nothing yet.
     Nothing,
     /// Nothing any more.
@@ -17,13 +17,13 @@ pub enum Next {
 }
 
 /// Hands out the results of chunks in their order.
-pub struct Ordered {
-    finished: Receiver<Finished>,
+pub struct OrderedChunks {
+    finished: Receiver<FinishedChunk>,
     permits: Receiver<()>,
     /// The threads, until they are joined.
-    workers: Option<Workers>,
+    workers: Option<JudgeWorkers>,
     /// Chunks that were done before one in front of them.
-    early: BTreeMap<usize, Finished>,
+    early: BTreeMap<usize, FinishedChunk>,
     /// How many were handed out.
     taken: usize,
     /// The number of the next.
@@ -31,14 +31,14 @@ pub struct Ordered {
     /// Whether the chunk that was handed out last still counts as one on its way.
     held: bool,
     /// What the runs that were handed out say together.
-    over_runs: OverRuns,
+    over_runs: OverRunsTally,
 }
 
-impl Ordered {
+impl OrderedChunks {
     /// The results of these threads.
     #[must_use]
-    pub fn new(judging: Judging) -> Self {
-        let Judging { finished, permits, workers } = judging;
+    pub fn new(judging: JudgeThreads) -> Self {
+        let JudgeThreads { finished, permits, workers } = judging;
         Self {
             finished,
             permits,
@@ -47,18 +47,18 @@ impl Ordered {
             taken: 0,
             next: 0,
             held: false,
-            over_runs: OverRuns::default(),
+            over_runs: OverRunsTally::default(),
         }
     }
 
     /// How many chunks were handed out.
     #[must_use]
-    pub fn taken(&self) -> usize {
+    pub fn taken_count(&self) -> usize {
         self.taken
     }
 
     /// The next chunk, where it is there already. The one before it counts as written then.
-    pub fn ready(&mut self) -> Next {
+    pub fn next_ready(&mut self) -> NextChunk {
         if std::mem::take(&mut self.held) {
             let _ = self.permits.try_recv();
         }
@@ -68,17 +68,17 @@ impl Ordered {
             }
             match self.finished.try_recv() {
                 Ok(one) => self.early.insert(one.number, one),
-                Err(TryRecvError::Empty) => return Next::Nothing,
-                Err(TryRecvError::Disconnected) => return self.rest(),
+                Err(TryRecvError::Empty) => return NextChunk::Nothing,
+                Err(TryRecvError::Disconnected) => return self.next_early(),
             };
         }
     }
 
     /// The next chunk; it is waited for, at most so long.
-    pub fn wait(&mut self, at_most: Option<Duration>) -> Next {
+    pub fn wait_next(&mut self, at_most: Option<Duration>) -> NextChunk {
         loop {
-            match self.ready() {
-                Next::Nothing => {}
+            match self.next_ready() {
+                NextChunk::Nothing => {}
                 next => return next,
             }
             let received = match at_most {
@@ -87,46 +87,46 @@ impl Ordered {
             };
             match received {
                 Ok(one) => self.early.insert(one.number, one),
-                Err(RecvTimeoutError::Timeout) => return Next::Nothing,
-                Err(RecvTimeoutError::Disconnected) => return self.rest(),
+                Err(RecvTimeoutError::Timeout) => return NextChunk::Nothing,
+                Err(RecvTimeoutError::Disconnected) => return self.next_early(),
             };
         }
     }
 
     /// What is missing when there is nothing to take any more: waits for the threads, which have nothing to do. Asked again, it is nothing.
-    pub fn join(&mut self) -> Broken {
-        self.workers.take().map(|workers| workers.join(self.taken)).unwrap_or_default()
+    pub fn join_workers(&mut self) -> MissingRuns {
+        self.workers.take().map(|workers| workers.join_threads(self.taken)).unwrap_or_default()
     }
 
     /// What is missing when one of the threads is left where it stands, which nobody waits for.
-    pub fn leave(&mut self) -> Broken {
-        self.workers.take().map(|workers| workers.leave(self.taken)).unwrap_or_default()
+    pub fn leave_workers(&mut self) -> MissingRuns {
+        self.workers.take().map(|workers| workers.leave_threads(self.taken)).unwrap_or_default()
     }
 
     /// The next chunk that is there, behind one that does not come.
-    pub fn skip(&mut self) -> Next {
-        self.rest()
+    pub fn skip_missing(&mut self) -> NextChunk {
+        self.next_early()
     }
 
     /// What lies behind a chunk that never came is known all the same.
-    fn rest(&mut self) -> Next {
+    fn next_early(&mut self) -> NextChunk {
         match self.early.pop_first() {
             Some((_, one)) => self.hand_out(one),
-            None => Next::End,
+            None => NextChunk::End,
         }
     }
 
     /// What the runs that were handed out say together.
     #[must_use]
-    pub fn over_runs(&self) -> &OverRuns {
+    pub fn over_runs(&self) -> &OverRunsTally {
         &self.over_runs
     }
 
-    fn hand_out(&mut self, mut one: Finished) -> Next {
-        self.over_runs.add(&mut one);
+    fn hand_out(&mut self, mut one: FinishedChunk) -> NextChunk {
+        self.over_runs.add_chunk(&mut one);
         self.taken += 1;
         self.next = one.number + 1;
         self.held = true;
-        Next::Finished(one)
+        NextChunk::Finished(one)
     }
 }

@@ -4,26 +4,26 @@
 //! at any time, without waiting for the threads.
 //!
 //! A thread may break down (a defect, no memory). What was handed out is held against what came back, every thread is joined, and a run
-//! without verdicts is never passed over: it is counted in [`Broken::lost`].
+//! without verdicts is never passed over: it is counted in [`MissingRuns::lost`].
 
-use crate::faults::{Faults, Point};
-use crate::feed::{self, Feeder, Input, Lost};
-use crate::judge::{Done, Judge, Reads};
-use crate::near_names::{Looking, NearNames};
+use crate::faults::{FaultInjector, FaultPoint};
+use crate::feed::{self, PartFeeder, TraceInput, LostRuns};
+use crate::judge::{RunResult, ThreadJudge, ReadCounts};
+use crate::near_names::{NearNameSearch, NearNames};
 use crate::profile;
-use crate::understood::{FileRecords, Understood};
-use crate::unused::Unused;
+use crate::reading_notes::{FileRecords, ReadingNotes};
+use crate::unused_names::UnusedNames;
 use averment_base::limits::LONG;
 use averment_base::memory;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_report::chunk_totals::ChunkTotals;
-use averment_report::drawn::DrawnLimits;
-use averment_report::gate::Policy;
-use averment_report::model::Detail;
-use averment_report::profile::Costs;
-use averment_report::table::Table;
+use averment_report::draw_limits::DrawnLimits;
+use averment_report::gate::GatePolicy;
+use averment_report::model::ReportDetail;
+use averment_report::profile::CheckCosts;
+use averment_report::table::ReportTable;
 use averment_traces::read::{FilePart, RawRun};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,21 +36,21 @@ pub struct Pipeline {
     /// The programs, in the order of the table.
     pub programs: Arc<Vec<Program>>,
     /// What reports say of their assertions.
-    pub table: Arc<Table>,
+    pub table: Arc<ReportTable>,
     /// How runs are judged.
     pub options: EvaluateOptions,
     /// What fails a run.
-    pub policy: Policy,
+    pub policy: GatePolicy,
     /// How many failures reports draw; `None` where one shows every finding.
     pub drawn: Option<DrawnLimits>,
     /// What reports show.
-    pub detail: Detail,
+    pub detail: ReportDetail,
     /// How runs are read.
-    pub reading: feed::Reading,
+    pub reading: feed::RunReadOptions,
     /// The names of `--map` that were not seen.
-    pub unused: Unused,
+    pub unused: UnusedNames,
     /// How much of the traces was understood.
-    pub understood: Understood,
+    pub understood: ReadingNotes,
     /// Names that nothing has while some run has nearly it.
     pub near_names: NearNames,
     /// How many chunks are judged at a time; `None` for as many as there are processors.
@@ -66,23 +66,23 @@ pub struct Pipeline {
     /// Whether reports say how long each run took.
     pub timed: bool,
     /// Where threads note what judging costs, while a profile is made.
-    pub profile: Option<Mutex<Costs>>,
+    pub profile: Option<Mutex<CheckCosts>>,
     /// Where tests let threads break down.
-    pub faults: Faults,
+    pub faults: FaultInjector,
 }
 
 /// The results of one chunk, with its number and length.
-pub struct Finished {
+pub struct FinishedChunk {
     /// The number of the chunk, from 0.
     pub number: usize,
     /// Its length.
     pub bytes: u64,
     /// What came of its runs, in order.
-    pub done: Vec<Done>,
+    pub done: Vec<RunResult>,
     /// Counts of the runs that need nothing else.
     pub totals: ChunkTotals,
     /// How much of the runs was read.
-    pub reads: Reads,
+    pub reads: ReadCounts,
     /// How many records there were, by file.
     pub records: Box<FileRecords>,
     /// Runs in it that were not judged: all, where judging it broke down.
@@ -95,73 +95,73 @@ const AHEAD: usize = 16;
 const STACK: usize = 16 << 20;
 
 /// What the judging threads hand over: chunks as they are done, and a permit for each chunk that is on its way.
-pub struct Judging {
+pub struct JudgeThreads {
     /// The results of chunks, in no order; it ends with the last one.
-    pub finished: Receiver<Finished>,
+    pub finished: Receiver<FinishedChunk>,
     /// One is taken for every chunk that is written, so that not too much is judged ahead of it.
     pub permits: Receiver<()>,
     /// The threads, and what they take chunks from.
-    pub workers: Workers,
+    pub workers: JudgeWorkers,
 }
 
 /// The judging threads, to be joined when nothing more comes of them.
-pub struct Workers {
+pub struct JudgeWorkers {
     threads: Vec<JoinHandle<()>>,
-    feeder: Arc<Mutex<Feeder>>,
+    feeder: Arc<Mutex<PartFeeder>>,
 }
 
 /// What is missing when all threads have ended.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Broken {
+pub struct MissingRuns {
     /// Runs that were given and did not come back.
-    pub lost: Lost,
+    pub lost: LostRuns,
     /// Threads that broke down for good; one where none could be started at all.
     pub dead: usize,
 }
 
-impl Workers {
+impl JudgeWorkers {
     /// Waits for threads that have nothing to do any more, and counts what was given and did not come back; `taken` is the number of chunks
     /// that did.
     #[must_use]
-    pub fn join(self, taken: usize) -> Broken {
+    pub fn join_threads(self, taken: usize) -> MissingRuns {
         let none = usize::from(self.threads.is_empty());
         let dead = self.threads.into_iter().filter_map(|thread| thread.join().err()).count();
         let mut feeder = self.feeder.lock().unwrap_or_else(PoisonError::into_inner);
         // Each chunk has a run at least.
         let gone = feeder.handed_out().saturating_sub(taken);
-        let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or(Lost { runs: 0, more: true });
+        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
         let runs = left.runs.saturating_add(gone as u64);
-        Broken { lost: Lost { runs, more: gone > 0 || left.more }, dead: dead.saturating_add(none) }
+        MissingRuns { lost: LostRuns { runs, more: gone > 0 || left.more }, dead: dead.saturating_add(none) }
     }
 }
 
-impl Workers {
+impl JudgeWorkers {
     /// Counts what was given and did not come back, without waiting for threads: one of them is left where it stands.
     #[must_use]
-    pub fn leave(self, taken: usize) -> Broken {
-        let (threads, held) = memory::left();
+    pub fn leave_threads(self, taken: usize) -> MissingRuns {
+        let (threads, held) = memory::left_runs();
         let mut feeder = match self.feeder.try_lock() {
             Ok(feeder) => feeder,
             Err(TryLockError::Poisoned(broken)) => broken.into_inner(),
             // It was reading.
-            Err(TryLockError::WouldBlock) => return Broken { lost: Lost { runs: held.max(1), more: true }, dead: 1 },
+            Err(TryLockError::WouldBlock) => return MissingRuns { lost: LostRuns { runs: held.max(1), more: true }, dead: 1 },
         };
         let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
-        let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or(Lost { runs: 0, more: true });
+        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
         let runs = held.saturating_add(gone).saturating_add(left.runs);
         // One that had nothing in hand has lost nothing, where others went on to the end.
-        Broken { lost: Lost { runs, more: runs > 0 || left.more }, dead: 1 }
+        MissingRuns { lost: LostRuns { runs, more: runs > 0 || left.more }, dead: 1 }
     }
 }
 
 /// Starts the threads that judge the traces; `total` is their length, where that is known.
 #[must_use]
-pub fn start(pipeline: &Arc<Pipeline>, traces: Vec<Input>, total: Option<u64>) -> Judging {
-    let threads = threads(pipeline.threads, total);
+pub fn start_judging(pipeline: &Arc<Pipeline>, traces: Vec<TraceInput>, total: Option<u64>) -> JudgeThreads {
+    let threads = thread_count(pipeline.threads, total);
     let (permit, permits) = sync_channel::<()>(AHEAD * threads);
-    let (finish, finished) = channel::<Finished>();
-    let feeder = Arc::new(Mutex::new(Feeder::new(traces, &pipeline.reading, pipeline.chunk)));
-    let mut workers = Workers { threads: Vec::new(), feeder };
+    let (finish, finished) = channel::<FinishedChunk>();
+    let feeder = Arc::new(Mutex::new(PartFeeder::new(traces, &pipeline.reading, pipeline.chunk)));
+    let mut workers = JudgeWorkers { threads: Vec::new(), feeder };
     for _ in 0..threads {
         let (pipeline, feeder, permit, finish) =
             (Arc::clone(pipeline), Arc::clone(&workers.feeder), permit.clone(), finish.clone());
@@ -172,11 +172,11 @@ pub fn start(pipeline: &Arc<Pipeline>, traces: Vec<Input>, total: Option<u64>) -
             Err(_) => break,
         }
     }
-    Judging { finished, permits, workers }
+    JudgeThreads { finished, permits, workers }
 }
 
 /// Small traces are judged by one thread: starting more would cost more than they save.
-fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
+fn thread_count(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
     let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
     match (asked, length) {
         (Some(asked), _) => asked.get().min(256),
@@ -187,13 +187,13 @@ fn threads(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
 
 /// Takes chunks and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a chunk stay with the
 /// processor that judges them.
-fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()>, finish: &Sender<Finished>) {
-    memory::judging();
-    pipeline.faults.reach(Point::Preparing);
-    let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
+fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSender<()>, finish: &Sender<FinishedChunk>) {
+    memory::mark_judging();
+    pipeline.faults.reach_point(FaultPoint::Preparing);
+    let prepared: Vec<PreparedProgram> = pipeline.programs.iter().map(PreparedProgram::new).collect();
     let Pipeline { programs, options, reading, .. } = pipeline;
-    let looking = Looking { programs, prepared: &prepared, options, reading };
-    let mut work = self::work(pipeline, &prepared);
+    let looking = NearNameSearch { programs, prepared: &prepared, options, reading };
+    let mut work = self::chunk_judge(pipeline, &prepared);
     let mut buffer = Vec::new();
     loop {
         let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,69 +201,69 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         if permit.send(()).is_err() {
             return;
         }
-        pipeline.faults.reach(Point::Reading);
+        pipeline.faults.reach_point(FaultPoint::Reading);
         let Some((number, part)) = feeder.next(&mut buffer) else { return };
         let cut = match &part {
             FilePart::Runs(runs) => Some(runs.len() as u64),
             FilePart::Lines(_) => None,
         };
-        memory::holds(cut.unwrap_or(1));
+        memory::set_runs_held(cut.unwrap_or(1));
         let bytes = match &part {
             FilePart::Lines(_) => buffer.len(),
-            FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::length).sum(),
+            FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::text_length).sum(),
         };
         // Long runs are judged one at a time, while nothing else is read: memory holds one of them, whatever the number of threads.
         let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let judged = catch_unwind(AssertUnwindSafe(|| {
-            pipeline.faults.reach(Point::Chunk);
-            pipeline.unused.look(&part, &buffer);
-            pipeline.near_names.look(&looking, &part, &buffer);
+            pipeline.faults.reach_point(FaultPoint::Chunk);
+            pipeline.unused.search_part(&part, &buffer);
+            pipeline.near_names.search_part(&looking, &part, &buffer);
             let judged = work(part, &mut buffer);
-            pipeline.faults.reach(Point::Judged);
+            pipeline.faults.reach_point(FaultPoint::Judged);
             judged
         }));
         drop(alone);
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
-        let Judged { done, totals, reads, records } = judged.unwrap_or_default();
-        if finish.send(Finished { number, bytes, done, totals, reads, records: Box::new(records), lost }).is_err() {
+        let ChunkResults { done, totals, reads, records } = judged.unwrap_or_default();
+        if finish.send(FinishedChunk { number, bytes, done, totals, reads, records: Box::new(records), lost }).is_err() {
             return;
         }
-        memory::holds(0);
+        memory::set_runs_held(0);
         if broke {
             // What the thread kept may be half done.
-            (work, buffer) = (self::work(pipeline, &prepared), Vec::new());
+            (work, buffer) = (self::chunk_judge(pipeline, &prepared), Vec::new());
         }
     }
 }
 
 /// What comes of a chunk.
 #[derive(Default)]
-struct Judged {
-    done: Vec<Done>,
+struct ChunkResults {
+    done: Vec<RunResult>,
     totals: ChunkTotals,
-    reads: Reads,
+    reads: ReadCounts,
     records: FileRecords,
 }
 
 /// What judges a chunk.
-type Work<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> Judged + 'p>;
+type ChunkJudge<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> ChunkResults + 'p>;
 
-fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
+fn chunk_judge<'p>(pipeline: &'p Pipeline, prepared: &'p [PreparedProgram]) -> ChunkJudge<'p> {
     match &pipeline.profile {
         None => {
-            let mut judge = Judge::new(pipeline, prepared);
+            let mut judge = ThreadJudge::new(pipeline, prepared);
             Box::new(move |part, buffer| {
-                let (done, totals) = judge.part(part, buffer);
-                Judged { done, totals, reads: judge.take_reads(), records: judge.take_records() }
+                let (done, totals) = judge.judge_part(part, buffer);
+                ChunkResults { done, totals, reads: judge.take_reads(), records: judge.take_records() }
             })
         }
         Some(costs) => {
             let mut judge = profile::ProfilingJudge::new(pipeline, prepared, costs);
             Box::new(move |part, buffer| {
-                let (done, totals) = judge.part(part, buffer);
-                Judged { done, totals, reads: Reads::default(), records: judge.take_records() }
+                let (done, totals) = judge.judge_part(part, buffer);
+                ChunkResults { done, totals, reads: ReadCounts::default(), records: judge.take_records() }
             })
         }
     }

@@ -14,7 +14,7 @@ fn main() -> std::process::ExitCode {
     memory::set_aside();
     // A defect is no verdict: it ends as what could not be evaluated does.
     std::panic::catch_unwind(commands::main).unwrap_or_else(|_| {
-        commands::console::say("error: the command broke down; nothing that it did not finish counts\n");
+        commands::console::eprint_redacted("error: the command broke down; nothing that it did not finish counts\n");
         commands::Exit::Error.into()
     })
 }

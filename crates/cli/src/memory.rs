@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code, reason = "an allocator has no other form; all it does is ask that of the system")]
 
-use averment_base::memory::{Exhausted, exhausted};
+use averment_base::memory::{MemoryAction, memory_action};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write as _;
 use std::ptr::null_mut;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// The allocator of the process.
 #[global_allocator]
-static ALLOCATOR: Ending = Ending;
+static ALLOCATOR: ExitingAllocator = ExitingAllocator;
 
 /// What ending the reports of many runs may take.
 const ASIDE: Layout = Layout::new::<[u64; (24 << 20) / 8]>();
@@ -50,18 +50,18 @@ fn give_back() -> bool {
 #[cold]
 #[inline(never)]
 fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
-    match exhausted() {
-        Exhausted::Told => null_mut(),
-        Exhausted::Left => {
+    match memory_action() {
+        MemoryAction::Told => null_mut(),
+        MemoryAction::Left => {
             give_back();
             loop {
                 std::thread::sleep(Duration::from_secs(3600));
             }
         }
-        Exhausted::Ends => {
+        MemoryAction::Ends => {
             let block = if give_back() { again() } else { null_mut() };
             if block.is_null() {
-                end(size)
+                exit_exhausted(size)
             }
             block
         }
@@ -69,17 +69,17 @@ fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
 }
 
 /// Ends the process. Nothing here takes memory.
-fn end(size: usize) -> ! {
+fn exit_exhausted(size: usize) -> ! {
     let _ = writeln!(std::io::stderr(), "error: there is no memory to go on: {size} bytes could not be had");
     std::process::exit(5)
 }
 
 /// The allocator of the system, and an end where it has nothing.
-struct Ending;
+struct ExitingAllocator;
 
 // SAFETY: every block comes from the allocator of the system and goes back to it, with the layout that was asked for. A null pointer is
 // handed on, or nothing returns at all: no call unwinds.
-unsafe impl GlobalAlloc for Ending {
+unsafe impl GlobalAlloc for ExitingAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the system's allocator asks for; this holds for all four.

@@ -1,11 +1,11 @@
 //! Paths of RFC 9535: how far they lead from key to key, and what is left to search for.
 
-use crate::writer::{is_identifier, member};
-use crate::yaml::Node;
+use crate::writer::{is_identifier, member_path};
+use crate::yaml::YamlNode;
 
 /// A step from a value to one inside of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum JsonPathStep {
     /// The value of a key.
     Key(String),
     /// An element, from the end where it is negative.
@@ -14,13 +14,13 @@ pub(crate) enum Step {
 
 /// A path: plain steps, and behind them what finds any number of values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Path {
-    pub(crate) steps: Vec<Step>,
+pub(crate) struct ForeignPath {
+    pub(crate) steps: Vec<JsonPathStep>,
     /// As it was written; empty where all steps are plain.
     pub(crate) rest: String,
 }
 
-impl Path {
+impl ForeignPath {
     /// Reads what stands behind `$`. What is no path stays as it is, so that it is looked at as a JSONPath.
     pub(crate) fn behind_root(text: &str) -> Self {
         let mut steps = Vec::new();
@@ -33,59 +33,59 @@ impl Path {
     }
 
     /// The value that plain steps lead to; `None` where there is none, or a search is needed.
-    pub(crate) fn find<'n>(&self, from: &'n Node) -> Option<&'n Node> {
+    pub(crate) fn find_value<'n>(&self, from: &'n YamlNode) -> Option<&'n YamlNode> {
         if !self.rest.is_empty() {
             return None;
         }
         self.steps.iter().try_fold(from, |node, step| match step {
-            Step::Key(key) => node.get(key),
-            Step::At(at) if *at < 0 => {
+            JsonPathStep::Key(key) => node.get(key),
+            JsonPathStep::At(at) if *at < 0 => {
                 node.items().iter().nth_back(usize::try_from(at.unsigned_abs()).ok()?.checked_sub(1)?)
             }
-            Step::At(at) => node.items().get(usize::try_from(*at).ok()?),
+            JsonPathStep::At(at) => node.items().get(usize::try_from(*at).ok()?),
         })
     }
 }
 
 /// The plain step at the head of a text.
-fn next(text: &str) -> Option<(Step, &str)> {
+fn next(text: &str) -> Option<(JsonPathStep, &str)> {
     if let Some(behind) = text.strip_prefix('.') {
         let end = behind.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(behind.len());
         let (name, rest) = behind.split_at_checked(end)?;
         let begins = name.chars().next().is_some_and(|first| !first.is_numeric());
-        return begins.then(|| (Step::Key(name.to_owned()), rest));
+        return begins.then(|| (JsonPathStep::Key(name.to_owned()), rest));
     }
     let inside = text.strip_prefix('[')?.trim_start();
     let quote = inside.chars().next()?;
     if matches!(quote, '\'' | '"') {
         let (name, behind) = inside.get(1..)?.split_once(quote)?;
         let rest = behind.trim_start().strip_prefix(']')?;
-        return (!name.contains('\\')).then(|| (Step::Key(name.to_owned()), rest));
+        return (!name.contains('\\')).then(|| (JsonPathStep::Key(name.to_owned()), rest));
     }
     let (number, rest) = inside.split_once(']')?;
     let number = number.trim_end();
     let plain = number.strip_prefix('-').unwrap_or(number);
     let written = plain == "0" && !number.starts_with('-') || !plain.is_empty() && !plain.starts_with('0');
     (written && plain.bytes().all(|byte| byte.is_ascii_digit())).then_some(())?;
-    Some((Step::At(number.parse().ok()?), rest))
+    Some((JsonPathStep::At(number.parse().ok()?), rest))
 }
 
 /// Plain steps as the language writes them.
-pub(crate) fn written(steps: &[Step]) -> String {
-    let step = |step: &Step| match step {
-        Step::Key(key) => member(key),
-        Step::At(at) => format!("[{at}]"),
+pub(crate) fn steps_text(steps: &[JsonPathStep]) -> String {
+    let step = |step: &JsonPathStep| match step {
+        JsonPathStep::Key(key) => member_path(key),
+        JsonPathStep::At(at) => format!("[{at}]"),
     };
     steps.iter().map(step).collect()
 }
 
 /// Plain steps as a JSONPath writes them.
-pub(crate) fn as_jsonpath(steps: &[Step]) -> String {
-    let step = |step: &Step| match step {
-        Step::Key(key) if is_identifier(key) => format!(".{key}"),
-        Step::Key(key) if key.contains('\'') => format!("[\"{key}\"]"),
-        Step::Key(key) => format!("['{key}']"),
-        Step::At(at) => format!("[{at}]"),
+pub(crate) fn as_jsonpath(steps: &[JsonPathStep]) -> String {
+    let step = |step: &JsonPathStep| match step {
+        JsonPathStep::Key(key) if is_identifier(key) => format!(".{key}"),
+        JsonPathStep::Key(key) if key.contains('\'') => format!("[\"{key}\"]"),
+        JsonPathStep::Key(key) => format!("['{key}']"),
+        JsonPathStep::At(at) => format!("[{at}]"),
     };
     steps.iter().map(step).collect()
 }
@@ -96,11 +96,11 @@ mod tests {
 
     #[test]
     fn plain_steps_end_where_a_search_begins() {
-        let key = |key: &str| Step::Key(key.to_owned());
+        let key = |key: &str| JsonPathStep::Key(key.to_owned());
         let rows = [
             ("", vec![], ""),
-            (".response.content[0].text", vec![key("response"), key("content"), Step::At(0), key("text")], ""),
-            (".a['k y'][\"b\"][-1]", vec![key("a"), key("k y"), key("b"), Step::At(-1)], ""),
+            (".response.content[0].text", vec![key("response"), key("content"), JsonPathStep::At(0), key("text")], ""),
+            (".a['k y'][\"b\"][-1]", vec![key("a"), key("k y"), key("b"), JsonPathStep::At(-1)], ""),
             (".items[*].id", vec![key("items")], "[*].id"),
             (".items[?@.on == true]", vec![key("items")], "[?@.on == true]"),
             ("..id", vec![], "..id"),
@@ -111,14 +111,14 @@ mod tests {
             (".1a", vec![], ".1a"),
         ];
         for (text, steps, rest) in rows {
-            assert_eq!(Path::behind_root(text), Path { steps, rest: rest.to_owned() }, "{text}");
+            assert_eq!(ForeignPath::behind_root(text), ForeignPath { steps, rest: rest.to_owned() }, "{text}");
         }
     }
 
     #[test]
     fn steps_are_written_in_both_languages() {
-        let path = Path::behind_root(".a['k y'][\"it's\"][-1]");
-        assert_eq!(written(&path.steps), r#".a["k y"]["it's"][-1]"#);
+        let path = ForeignPath::behind_root(".a['k y'][\"it's\"][-1]");
+        assert_eq!(steps_text(&path.steps), r#".a["k y"]["it's"][-1]"#);
         assert_eq!(as_jsonpath(&path.steps), r#".a['k y']["it's"][-1]"#);
     }
 }

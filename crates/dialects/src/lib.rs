@@ -2,11 +2,11 @@
 //!
 //! Each dialect is a folder that only lowers: it reads a file of its system and writes the text of the language that means the same. That text is
 //! compiled like any other, so that there is one meaning, one evaluation and one set of reports; what is said of it is said at the place in the
-//! foreign file that it was made of ([`Written::places`]). Where a system means something else than the language by a like word (what is missing,
+//! foreign file that it was made of ([`MappedText::places`]). Where a system means something else than the language by a like word (what is missing,
 //! which order counts), the text says so openly.
 
 mod assay;
-mod compiled;
+mod foreign_program;
 mod jsonpath;
 pub mod regex_flavour;
 mod runsight;
@@ -20,50 +20,50 @@ pub mod yaml;
 
 use averment_base::diagnostic::Diagnostics;
 use averment_base::source::{FileId, SourceMap};
-use averment_engine::bytecode::program::OwnVerdicts;
+use averment_engine::bytecode::program::ForeignVerdicts;
 use averment_engine::check::files::Files;
-pub use compiled::{Compiled, compile};
-use shape::Said;
-use writer::Writer;
-pub use writer::Written;
-use yaml::Node;
+pub use foreign_program::{CompiledForeign, compile_foreign};
+use shape::DiagnosticSink;
+use writer::RuleWriter;
+pub use writer::MappedText;
+use yaml::YamlNode;
 
 /// A system whose rule files are read: a row of [`DIALECTS`].
 pub struct Dialect {
     /// What its files are called.
     pub files: &'static str,
     /// How they are read.
-    pub reads: Reads,
+    pub reads: FileSyntax,
     /// What verdicts are called there, and what it is called itself.
-    pub verdicts: OwnVerdicts,
+    pub verdicts: ForeignVerdicts,
 }
 
 /// How the files of a system are read.
-pub enum Reads {
+pub enum FileSyntax {
     /// They are YAML.
-    Yaml(OfYaml),
+    Yaml(YamlDialect),
     /// They are TypeScript: writes the sentences of the file.
     TypeScript(fn(&mut Lowering<'_>)),
 }
 
 /// A system whose files are YAML.
-pub struct OfYaml {
+pub struct YamlDialect {
     /// Keys at the top of its files, which tell them while they are no YAML yet.
     pub marks: &'static [&'static str],
     /// Which words of YAML are no text.
-    pub schema: yaml::Schema,
+    pub schema: yaml::YamlSchema,
     /// Whether a document is one of its files.
-    pub is_one: fn(&Node) -> bool,
+    pub is_one: fn(&YamlNode) -> bool,
     /// Writes the sentences of a document.
-    pub lower: fn(&Node, &mut Lowering<'_>),
+    pub lower: fn(&YamlNode, &mut Lowering<'_>),
 }
 
 impl Dialect {
     /// How its files are read, where they are YAML.
-    fn of_yaml(&self) -> Option<&OfYaml> {
+    fn yaml_dialect(&self) -> Option<&YamlDialect> {
         match &self.reads {
-            Reads::Yaml(of_yaml) => Some(of_yaml),
-            Reads::TypeScript(_) => None,
+            FileSyntax::Yaml(of_yaml) => Some(of_yaml),
+            FileSyntax::TypeScript(_) => None,
         }
     }
 
@@ -93,11 +93,11 @@ pub struct Lowering<'a> {
     /// Where the files are read that it names.
     pub files: &'a dyn Files,
     /// What was given beside it.
-    pub options: Options<'a>,
+    pub options: ForeignOptions<'a>,
     /// What is said of it.
-    pub said: Said,
+    pub sink: DiagnosticSink,
     /// The sentences.
-    pub out: Writer,
+    pub out: RuleWriter,
     /// Its parameters, with the values that they have.
     pub params: Vec<(String, String)>,
     /// The formats of the reports that it asks for, as they are called here.
@@ -106,31 +106,31 @@ pub struct Lowering<'a> {
 
 /// A foreign file as text of the language.
 #[derive(Debug)]
-pub struct Lowered {
+pub struct LoweredFile {
     /// Whose file it is.
     pub dialect: &'static Dialect,
     /// The text, with the places that it was made of.
-    pub written: Written,
+    pub written: MappedText,
     /// Its parameters, with the values that they have.
     pub params: Vec<(String, String)>,
     /// The formats of the reports that it asks for, as they are called here.
     pub reports: Vec<String>,
     /// What was said of the file.
-    pub said: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// How foreign files are lowered.
 #[derive(Clone, Copy)]
-pub struct How<'a> {
+pub struct LoweringInputs<'a> {
     /// Where the files are read that they name.
     pub files: &'a dyn Files,
     /// What was given beside them.
-    pub options: Options<'a>,
+    pub options: ForeignOptions<'a>,
 }
 
 /// What is given beside foreign files.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options<'a> {
+pub struct ForeignOptions<'a> {
     /// Values of parameters, as they were given, with their names: they are put into what the file says.
     pub given: &'a [(String, String)],
     /// Whether the newest release of a system decides where it and its documents disagree.
@@ -151,15 +151,15 @@ pub fn own_metrics() -> impl Iterator<Item = &'static str> {
 /// Whether a text may be a file of another system: it is YAML or TypeScript, and no text of the language begins so.
 #[must_use]
 pub fn may_be_foreign(name: &str, text: &str) -> bool {
-    ["yaml", "yml"].contains(&ending(name)) || is_typescript(name) || (name == "-" && begins_like_yaml(text))
+    ["yaml", "yml"].contains(&file_extension(name)) || is_typescript(name) || (name == "-" && begins_like_yaml(text))
 }
 
 /// Whether a file is a program in TypeScript, or in JavaScript, by its name.
 fn is_typescript(name: &str) -> bool {
-    ["ts", "mts", "cts", "js", "mjs", "cjs"].contains(&ending(name))
+    ["ts", "mts", "cts", "js", "mjs", "cjs"].contains(&file_extension(name))
 }
 
-fn ending(name: &str) -> &str {
+fn file_extension(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or("")
 }
 
@@ -178,9 +178,9 @@ fn begins_like_yaml(text: &str) -> bool {
 #[must_use]
 pub fn system_of(name: &str, text: &str) -> Option<&'static Dialect> {
     if is_typescript(name) {
-        return text.contains("skillgym").then(of_typescript).flatten();
+        return text.contains("skillgym").then(typescript_dialect).flatten();
     }
-    let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.of_yaml()?)));
+    let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.yaml_dialect()?)));
     let found = match first_read(text, FileId(0)) {
         Ok(document) => dialects.find(|(_, of_yaml)| (of_yaml.is_one)(&document)),
         Err(_) => dialects.find(|(_, of_yaml)| {
@@ -191,75 +191,75 @@ pub fn system_of(name: &str, text: &str) -> Option<&'static Dialect> {
 }
 
 /// The system whose suites are programs.
-fn of_typescript() -> Option<&'static Dialect> {
-    DIALECTS.iter().find(|dialect| matches!(dialect.reads, Reads::TypeScript(_)))
+fn typescript_dialect() -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| matches!(dialect.reads, FileSyntax::TypeScript(_)))
 }
 
 /// Lowers a file of another system.
 ///
 /// # Errors
 /// What keeps it from being read, with places in it.
-pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowered, Diagnostics> {
+pub fn lower_foreign(sources: &mut SourceMap, root: FileId, how: LoweringInputs<'_>) -> Result<LoweredFile, Diagnostics> {
     let (name, text) = sources.get(root).map(|file| (file.name.clone(), file.text.clone())).unwrap_or_default();
-    let How { files, options } = how;
-    let (said, out, params, reports) = (Said::default(), Writer::default(), Vec::new(), Vec::new());
-    let mut lowering = Lowering { sources, root, files, options, said, out, params, reports };
-    let dialect = match of_typescript().filter(|_| is_typescript(&name)) {
+    let LoweringInputs { files, options } = how;
+    let (said, out, params, reports) = (DiagnosticSink::default(), RuleWriter::default(), Vec::new(), Vec::new());
+    let mut lowering = Lowering { sources, root, files, options, sink: said, out, params, reports };
+    let dialect = match typescript_dialect().filter(|_| is_typescript(&name)) {
         Some(dialect) => {
-            if let Reads::TypeScript(lower) = &dialect.reads {
+            if let FileSyntax::TypeScript(lower) = &dialect.reads {
                 lower(&mut lowering);
             }
             dialect
         }
         None => {
-            let (dialect, lower, document) = of_document(&text, root)?;
+            let (dialect, lower, document) = document_dialect(&text, root)?;
             lower(&document, &mut lowering);
             dialect
         }
     };
-    let Lowering { said, out, params, reports, .. } = lowering;
+    let Lowering { sink: said, out, params, reports, .. } = lowering;
     match said.has_errors() {
         true => Err(said.diagnostics),
-        false => Ok(Lowered { dialect, written: out.finish(), params, reports, said: said.diagnostics }),
+        false => Ok(LoweredFile { dialect, written: out.finish(), params, reports, diagnostics: said.diagnostics }),
     }
 }
 
 /// What writes the sentences of a document.
-type Lower = fn(&Node, &mut Lowering<'_>);
+type LowerDocument = fn(&YamlNode, &mut Lowering<'_>);
 
 /// Whose document a text is, what writes its sentences, and itself.
-fn of_document(text: &str, root: FileId) -> Result<(&'static Dialect, Lower, Node), Diagnostics> {
+fn document_dialect(text: &str, root: FileId) -> Result<(&'static Dialect, LowerDocument, YamlNode), Diagnostics> {
     let found = first_read(text, root).map_err(|error| Diagnostics(vec![*error]))?;
-    let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.of_yaml()?)));
+    let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.yaml_dialect()?)));
     let Some((dialect, of_yaml)) = dialects.find(|(_, of_yaml)| (of_yaml.is_one)(&found)) else {
-        return Err(Diagnostics(vec![unknown(&found)]));
+        return Err(Diagnostics(vec![unknown_system(&found)]));
     };
     let document = match of_yaml.schema {
-        yaml::Schema::Core => found,
-        other => yaml::parse(text, root, other).map_err(|error| Diagnostics(vec![*error]))?,
+        yaml::YamlSchema::Core => found,
+        other => yaml::parse_document(text, root, other).map_err(|error| Diagnostics(vec![*error]))?,
     };
     Ok((dialect, of_yaml.lower, document))
 }
 
 /// The document, for a look at whose it is. Placeholders without quotes are covered where they keep it from being read.
-fn first_read(text: &str, root: FileId) -> Result<Node, Box<averment_base::diagnostic::Diagnostic>> {
-    yaml::parse(text, root, yaml::Schema::Core).or_else(|error| {
-        let covered = wallfacer::template::readable(text).ok_or_else(|| error.clone())?;
-        yaml::parse(&covered, root, yaml::Schema::Core).map_err(|_| error)
+fn first_read(text: &str, root: FileId) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
+    yaml::parse_document(text, root, yaml::YamlSchema::Core).or_else(|error| {
+        let covered = wallfacer::template::readable_text(text).ok_or_else(|| error.clone())?;
+        yaml::parse_document(&covered, root, yaml::YamlSchema::Core).map_err(|_| error)
     })
 }
 
 /// What is said of YAML that is no file of any system.
-fn unknown(document: &Node) -> averment_base::diagnostic::Diagnostic {
+fn unknown_system(document: &YamlNode) -> averment_base::diagnostic::Diagnostic {
     use averment_base::diagnostic::{Diagnostic, Slug, suggest};
     let known: Vec<String> = DIALECTS.iter().map(|dialect| format!("{} ({})", dialect.name(), dialect.files)).collect();
     let place = document.entries().first().map_or(document.span.at_start(), |(key, _)| key.span);
-    let marks = || DIALECTS.iter().filter_map(Dialect::of_yaml).flat_map(|of_yaml| of_yaml.marks.iter().copied());
+    let marks = || DIALECTS.iter().filter_map(Dialect::yaml_dialect).flat_map(|of_yaml| of_yaml.marks.iter().copied());
     let meant =
-        document.entries().iter().take(100).find_map(|(key, _)| Some((key, suggest::nearest(&key.key(), marks())?)));
+        document.entries().iter().take(100).find_map(|(key, _)| Some((key, suggest::suggest_name(&key.key_text(), marks())?)));
     let (place, help) = match meant {
         Some((key, mark)) => (key.span, format!("did you mean `{mark}`?")),
         None => (place, format!("rule files are `.assert` files, and those of {}", known.join(", "))),
     };
-    Diagnostic::new(Slug::Syntax, place, "this YAML holds no rules of a system that is read here").help(help)
+    Diagnostic::new(Slug::Syntax, place, "this YAML holds no rules of a system that is read here").with_help(help)
 }

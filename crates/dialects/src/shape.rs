@@ -1,12 +1,12 @@
 //! What a mapping of a dialect may hold, and what is said where a file holds something else.
 
-use crate::yaml::Node;
+use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
 use averment_base::source::Span;
 
 /// What is said of a foreign file while it is read.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct DiagnosticSink {
     /// It.
     pub diagnostics: Diagnostics,
     errors: usize,
@@ -16,8 +16,8 @@ pub struct Said {
 /// So many errors are said of a file, and so much beside them.
 const MOST: usize = 500;
 
-impl Said {
-    fn say(&mut self, mut diagnostic: Diagnostic) {
+impl DiagnosticSink {
+    fn push_diagnostic(&mut self, mut diagnostic: Diagnostic) {
         let said = if diagnostic.severity == Severity::Error { &mut self.errors } else { &mut self.others };
         *said = said.saturating_add(1);
         if *said == MOST {
@@ -30,61 +30,61 @@ impl Said {
 
     /// Says that something cannot be used.
     pub fn error(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.say(Diagnostic::new(slug, place, message).help(help));
+        self.push_diagnostic(Diagnostic::new(slug, place, message).with_help(help));
     }
 
     /// Says what is worth knowing: the file is taken all the same.
     pub fn warning(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
-        let mut diagnostic = Diagnostic::new(slug, place, message).help(help);
+        let mut diagnostic = Diagnostic::new(slug, place, message).with_help(help);
         diagnostic.severity = Severity::Warning;
-        self.say(diagnostic);
+        self.push_diagnostic(diagnostic);
     }
 
     /// Says what somebody may want to do: nothing is wrong with the file.
     pub fn info(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
-        let mut diagnostic = Diagnostic::new(slug, place, message).help(help);
+        let mut diagnostic = Diagnostic::new(slug, place, message).with_help(help);
         diagnostic.severity = Severity::Info;
-        self.say(diagnostic);
+        self.push_diagnostic(diagnostic);
     }
 
     /// A value that has another shape than it has to.
-    pub fn shape(&mut self, node: &Node, what: &str, wanted: &str) {
-        self.error(Slug::TypeMismatch, node.span, format!("{what} is {}", node.kind()), format!("write {wanted}"));
+    pub fn wrong_shape(&mut self, node: &YamlNode, what: &str, wanted: &str) {
+        self.error(Slug::TypeMismatch, node.span, format!("{what} is {}", node.kind_name()), format!("write {wanted}"));
     }
 
     /// A key that means nothing here, with the nearest of those that do.
-    pub fn unknown_key(&mut self, key: &Node, what: &str, known: &[&str]) {
-        self.unknown_name(key.span, &key.key(), what, known);
+    pub fn unknown_key(&mut self, key: &YamlNode, what: &str, known: &[&str]) {
+        self.unknown_name(key.span, &key.key_text(), what, known);
     }
 
     /// The same for a key that is no part of YAML.
     pub fn unknown_name(&mut self, place: Span, name: &str, what: &str, known: &[&str]) {
-        let help = match suggest::nearest(name, known.iter().copied()) {
+        let help = match suggest::suggest_name(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("{what} may have {}", listed(known)),
+            None => format!("{what} may have {}", listed_names(known)),
         };
         self.error(Slug::UnknownField, place, format!("{what} has no key `{name}`"), help);
     }
 
     /// A word that is none of those that are known.
-    pub fn unknown_word(&mut self, node: &Node, what: &str, known: &[&str]) {
-        let word = node.key();
-        let help = match suggest::nearest(&word, known.iter().copied()) {
+    pub fn unknown_word(&mut self, node: &YamlNode, what: &str, known: &[&str]) {
+        let word = node.key_text();
+        let help = match suggest::suggest_name(&word, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("write {}", listed(known)),
+            None => format!("write {}", listed_names(known)),
         };
         self.error(Slug::UnknownType, node.span, format!("there is no {what} `{word}`"), help);
     }
 
     /// Whether a mapping is one, and has no other keys than these.
-    pub fn keys(&mut self, node: &Node, what: &str, known: &[&str]) -> bool {
+    pub fn check_keys(&mut self, node: &YamlNode, what: &str, known: &[&str]) -> bool {
         if !node.is_map() {
-            self.shape(node, what, "a mapping");
+            self.wrong_shape(node, what, "a mapping");
             return false;
         }
         let mut all_known = true;
         for (key, _) in node.entries() {
-            if !key.text().is_some_and(|name| known.contains(&name)) {
+            if !key.as_text().is_some_and(|name| known.contains(&name)) {
                 self.unknown_key(key, what, known);
                 all_known = false;
             }
@@ -93,7 +93,7 @@ impl Said {
     }
 
     /// The text of a key that has to be there.
-    pub fn required_text<'a>(&mut self, node: &'a Node, key: &str, what: &str) -> Option<&'a str> {
+    pub fn required_text<'a>(&mut self, node: &'a YamlNode, key: &str, what: &str) -> Option<&'a str> {
         match node.get(key) {
             Some(value) => self.as_text(value, &format!("`{key}` of {what}")),
             None => {
@@ -109,24 +109,24 @@ impl Said {
     }
 
     /// The text of a key that may be left out.
-    pub fn optional_text<'a>(&mut self, node: &'a Node, key: &str, what: &str) -> Option<&'a str> {
+    pub fn optional_text<'a>(&mut self, node: &'a YamlNode, key: &str, what: &str) -> Option<&'a str> {
         self.as_text(node.get(key)?, &format!("`{key}` of {what}"))
     }
 
     /// A text; said where it is none.
-    pub fn as_text<'a>(&mut self, node: &'a Node, what: &str) -> Option<&'a str> {
-        let text = node.text();
+    pub fn as_text<'a>(&mut self, node: &'a YamlNode, what: &str) -> Option<&'a str> {
+        let text = node.as_text();
         if text.is_none() {
-            self.shape(node, what, "a text, in quotes where it looks like a number or a boolean");
+            self.wrong_shape(node, what, "a text, in quotes where it looks like a number or a boolean");
         }
         text
     }
 
     /// The elements of a list under a key; none where there is no such key. Said where it is no list.
-    pub fn list<'a>(&mut self, node: &'a Node, key: &str, what: &str) -> &'a [Node] {
+    pub fn list_items<'a>(&mut self, node: &'a YamlNode, key: &str, what: &str) -> &'a [YamlNode] {
         let Some(value) = node.get(key) else { return &[] };
         if !value.is_list() {
-            self.shape(value, &format!("`{key}` of {what}"), "a list");
+            self.wrong_shape(value, &format!("`{key}` of {what}"), "a list");
         }
         value.items()
     }
@@ -140,7 +140,7 @@ impl Said {
 
 /// Names in a row: `` `a`, `b` and `c` ``.
 #[must_use]
-pub fn listed(names: &[&str]) -> String {
+pub fn listed_names(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

@@ -1,7 +1,7 @@
 //! Writing sentences, each piece with the place in the foreign file that it was made of.
 
-use crate::regex_flavour::Literal;
-use crate::yaml::{Node, Value};
+use crate::regex_flavour::TranslatedRegex;
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::source::Span;
 use averment_base::value::notation;
 use averment_syntax::words;
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A text of the language in the making.
 #[derive(Debug, Default)]
-pub struct Writer {
+pub struct RuleWriter {
     text: String,
     places: Vec<(Range<usize>, Span)>,
     depth: usize,
@@ -17,7 +17,7 @@ pub struct Writer {
 
 /// A text of the language, and where its pieces come from.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct MappedText {
     /// The text.
     pub text: String,
     /// Pieces with their places in the foreign file; pieces inside of others are finer.
@@ -26,81 +26,81 @@ pub struct Written {
 
 /// A sentence in the making: pieces of text, each with its place in the foreign file where it has one of its own.
 #[derive(Debug, Clone, Default)]
-pub struct Sentence {
+pub struct MappedSentence {
     pieces: Vec<(String, Option<Span>)>,
     /// What is remarked above it.
     remarks: Vec<String>,
 }
 
-impl Sentence {
+impl MappedSentence {
     /// Adds text.
     #[must_use]
-    pub fn put(mut self, text: impl Into<String>) -> Self {
+    pub fn add_text(mut self, text: impl Into<String>) -> Self {
         self.pieces.push((text.into(), None));
         self
     }
 
     /// Adds text that was made of a place.
     #[must_use]
-    pub fn put_of(mut self, place: Span, text: impl Into<String>) -> Self {
+    pub fn add_mapped(mut self, place: Span, text: impl Into<String>) -> Self {
         self.pieces.push((text.into(), Some(place)));
         self
     }
 
     /// Adds a regular expression: one that backtracks is meant to.
     #[must_use]
-    pub fn regex(mut self, place: Span, regex: &Literal) -> Self {
+    pub fn add_regex(mut self, place: Span, regex: &TranslatedRegex) -> Self {
         self.remarks.extend(regex.backtracks.then(|| "allow: backtracking".to_owned()));
-        self.put_of(place, regex.text.as_str())
+        self.add_mapped(place, regex.text.as_str())
     }
 
     /// Adds a remark that stands above it.
     #[must_use]
-    pub fn remarked(mut self, remark: &str) -> Self {
+    pub fn add_remark(mut self, remark: &str) -> Self {
         self.remarks.push(remark.to_owned());
         self
     }
 
     /// The same behind other text.
     #[must_use]
-    pub fn behind(mut self, text: impl Into<String>) -> Self {
+    pub fn put_behind(mut self, text: impl Into<String>) -> Self {
         self.pieces.insert(0, (text.into(), None));
         self
     }
 
     /// Whether a text stands in a piece of it.
     #[must_use]
-    pub fn has(&self, text: &str) -> bool {
+    pub fn contains_text(&self, text: &str) -> bool {
         self.pieces.iter().any(|(piece, _)| piece.contains(text))
     }
 }
 
-impl Writer {
+impl RuleWriter {
     /// Writes a line: what `line` writes is made of `place`.
-    pub fn line(&mut self, place: Span, line: impl FnOnce(&mut Self)) {
-        self.indent();
-        self.of(place, line);
+    pub fn write_line(&mut self, place: Span, line: impl FnOnce(&mut Self)) {
+        self.put_indent();
+        self.write_mapped(place, line);
         self.text.push('\n');
     }
 
     /// Writes a line that opens a block, what is in it, and its end.
-    pub fn block(&mut self, place: Span, head: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
+    pub fn write_block(&mut self, place: Span, head: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
         let start = self.text.len();
-        self.indent();
-        self.of(place, head);
+        self.put_indent();
+        self.write_mapped(place, head);
         self.text.push_str(" {\n");
         self.depth = self.depth.saturating_add(1);
         body(self);
         self.depth = self.depth.saturating_sub(1);
-        self.indent();
+        self.put_indent();
         self.text.push_str("}\n");
         self.places.push((start..self.text.len(), place));
     }
 
     /// Writes a remark, a line of `#` for each of its lines.
-    pub fn remark(&mut self, text: &str) {
+    pub fn write_remark(&mut self, text: &str) {
         for line in text.lines() {
-            self.indent();
+            self.put_indent();
             let line = averment_base::diagnostic::render::one_line(line);
             self.text.push_str(if line.is_empty() { "#" } else { "# " });
             self.text.push_str(&line);
@@ -109,80 +109,80 @@ impl Writer {
     }
 
     /// An empty line, unless one stands there.
-    pub fn gap(&mut self) {
+    pub fn write_gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") && !self.text.ends_with("{\n") {
             self.text.push('\n');
         }
     }
 
     /// A piece that is made of a place.
-    pub fn of(&mut self, place: Span, piece: impl FnOnce(&mut Self)) {
+    pub fn write_mapped(&mut self, place: Span, piece: impl FnOnce(&mut Self)) {
         let start = self.text.len();
         piece(self);
         self.places.push((start..self.text.len(), place));
     }
 
     /// Text as it is.
-    pub fn put(&mut self, text: &str) {
+    pub fn put_text(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
     /// Text as it is, made of a place.
-    pub fn put_of(&mut self, place: Span, text: &str) {
-        self.of(place, |writer| writer.put(text));
+    pub fn put_mapped(&mut self, place: Span, text: &str) {
+        self.write_mapped(place, |writer| writer.put_text(text));
     }
 
     /// A value of the foreign file as a literal, each part of it made of its place.
-    pub fn literal(&mut self, node: &Node) {
-        self.of(node.span, |writer| match &node.value {
-            Value::List(items) if !items.is_empty() => {
+    pub fn put_literal(&mut self, node: &YamlNode) {
+        self.write_mapped(node.span, |writer| match &node.value {
+            YamlValue::List(items) if !items.is_empty() => {
                 for (at, item) in items.iter().enumerate() {
-                    writer.put(if at > 0 { ", " } else { "[" });
-                    writer.literal(item);
+                    writer.put_text(if at > 0 { ", " } else { "[" });
+                    writer.put_literal(item);
                 }
-                writer.put("]");
+                writer.put_text("]");
             }
-            Value::Map(entries) if !entries.is_empty() => {
+            YamlValue::Map(entries) if !entries.is_empty() => {
                 for (at, (name, value)) in entries.iter().enumerate() {
-                    writer.put(if at > 0 { ", " } else { "{ " });
-                    writer.of(name.span.to(value.span), |writer| {
-                        writer.put(&format!("{}: ", object_key(&name.key())));
-                        writer.literal(value);
+                    writer.put_text(if at > 0 { ", " } else { "{ " });
+                    writer.write_mapped(name.span.cover_with(value.span), |writer| {
+                        writer.put_text(&format!("{}: ", object_key(&name.key_text())));
+                        writer.put_literal(value);
                     });
                 }
-                writer.put(" }");
+                writer.put_text(" }");
             }
-            _ => writer.put(&literal(node)),
+            _ => writer.put_text(&value_literal(node)),
         });
     }
 
     /// Writes an assertion that is made of a place, with its modifiers.
-    pub fn assertion(&mut self, place: Span, sentence: &Sentence, modifiers: &str) {
-        sentence.remarks.iter().for_each(|remark| self.remark(remark));
-        self.line(place, |writer| {
+    pub fn write_assertion(&mut self, place: Span, sentence: &MappedSentence, modifiers: &str) {
+        sentence.remarks.iter().for_each(|remark| self.write_remark(remark));
+        self.write_line(place, |writer| {
             for (piece, place) in &sentence.pieces {
                 match place {
-                    Some(place) => writer.put_of(*place, piece),
-                    None => writer.put(piece),
+                    Some(place) => writer.put_mapped(*place, piece),
+                    None => writer.put_text(piece),
                 }
             }
-            writer.put(modifiers);
+            writer.put_text(modifiers);
         });
     }
 
-    fn indent(&mut self) {
+    fn put_indent(&mut self) {
         (0..self.depth).for_each(|_| self.text.push_str("  "));
     }
 
     /// Whether a text stands in it.
     #[must_use]
-    pub fn holds(&self, text: &str) -> bool {
+    pub fn contains_text(&self, text: &str) -> bool {
         self.text.contains(text)
     }
 
     /// What another one wrote, behind an empty line.
     pub fn append(&mut self, other: Self) {
-        self.gap();
+        self.write_gap();
         let by = self.text.len();
         self.text.push_str(&other.text);
         let moved = |(range, place): (Range<usize>, Span)| {
@@ -193,7 +193,7 @@ impl Writer {
 
     /// The text, and where its pieces come from.
     #[must_use]
-    pub fn finish(mut self) -> Written {
+    pub fn finish(mut self) -> MappedText {
         let length = self.text.trim_end_matches('\n').len();
         self.text.truncate(length);
         if !self.text.is_empty() {
@@ -201,13 +201,13 @@ impl Writer {
         }
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let places = self.places.into_iter().map(|(range, place)| (offset(range.start)..offset(range.end), place));
-        Written { text: self.text, places: places.collect() }
+        MappedText { text: self.text, places: places.collect() }
     }
 }
 
 /// How loosely the outermost operator of an expression binds, the loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Binds {
+pub enum BindingStrength {
     /// The body of a quantifier, which reaches as far as it can: `any x in xs: …`.
     Reaches,
     /// `or`
@@ -228,43 +228,43 @@ pub enum Binds {
 
 /// A text as the language writes it.
 #[must_use]
-pub fn quoted(text: &str) -> String {
-    notation::quoted(text, usize::MAX)
+pub fn quote_text(text: &str) -> String {
+    notation::quoted_text(text, usize::MAX)
 }
 
 /// A value as the language writes it: JSON with bare keys where they can stand so.
 #[must_use]
-pub fn literal(node: &Node) -> String {
+pub fn value_literal(node: &YamlNode) -> String {
     match &node.value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => number.clone(),
-        Value::Text(text) => quoted(text),
-        Value::List(items) => format!("[{}]", joined(items.iter().map(literal))),
-        Value::Map(entries) if entries.is_empty() => "{}".to_owned(),
-        Value::Map(entries) => {
+        YamlValue::Null => "null".to_owned(),
+        YamlValue::Bool(value) => value.to_string(),
+        YamlValue::Number(number) => number.clone(),
+        YamlValue::Text(text) => quote_text(text),
+        YamlValue::List(items) => format!("[{}]", join_parts(items.iter().map(value_literal))),
+        YamlValue::Map(entries) if entries.is_empty() => "{}".to_owned(),
+        YamlValue::Map(entries) => {
             format!(
                 "{{ {} }}",
-                joined(entries.iter().map(|(name, value)| format!("{}: {}", object_key(&name.key()), literal(value))))
+                join_parts(entries.iter().map(|(name, value)| format!("{}: {}", object_key(&name.key_text()), value_literal(value))))
             )
         }
     }
 }
 
-fn joined(parts: impl Iterator<Item = String>) -> String {
+fn join_parts(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
 /// A key as it stands in an object: bare where it is a name.
 #[must_use]
 pub fn object_key(name: &str) -> String {
-    if is_identifier(name) { name.to_owned() } else { quoted(name) }
+    if is_identifier(name) { name.to_owned() } else { quote_text(name) }
 }
 
 /// The step of a path to the value of a key: `.id`, `["user-id"]`.
 #[must_use]
-pub fn member(name: &str) -> String {
-    if is_identifier(name) { format!(".{name}") } else { format!("[{}]", quoted(name)) }
+pub fn member_path(name: &str) -> String {
+    if is_identifier(name) { format!(".{name}") } else { format!("[{}]", quote_text(name)) }
 }
 
 /// Whether a text is an identifier of the language.
@@ -276,7 +276,7 @@ pub fn is_identifier(text: &str) -> bool {
 
 /// A name as rules, cases and tags have it, made of any text: what cannot stand in one becomes `-`.
 #[must_use]
-pub fn label(text: &str) -> String {
+pub fn to_label(text: &str) -> String {
     let mut label = String::new();
     for character in text.chars() {
         match character {
@@ -300,14 +300,14 @@ pub fn label(text: &str) -> String {
 
 /// Names for rules: each text its own.
 #[derive(Debug, Default)]
-pub struct Labels {
+pub struct UniqueLabels {
     taken: std::collections::BTreeSet<String>,
 }
 
-impl Labels {
+impl UniqueLabels {
     /// The label of a text that no other text has been given.
-    pub fn of(&mut self, text: &str) -> String {
-        let wanted = label(text);
+    pub fn unique_label(&mut self, text: &str) -> String {
+        let wanted = to_label(text);
         let mut name = wanted.clone();
         let mut number = 2_u32;
         while !self.taken.insert(name.clone()) {
@@ -320,10 +320,10 @@ impl Labels {
 
 /// The name of a tool in a pattern: bare where it can stand so and is no glob, quoted otherwise.
 #[must_use]
-pub fn tool(name: &str) -> String {
+pub fn tool_pattern(name: &str) -> String {
     let lists =
         [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS, words::OPERATORS, words::KINDS];
     let in_patterns = ["proposed", "ok", "failed", "by", "tagged", "where", "times", "within", "until"];
     let word = words::is_reserved(name) || in_patterns.contains(&name) || lists.iter().any(|list| list.contains(&name));
-    if is_identifier(name) && !word { name.to_owned() } else { quoted(name) }
+    if is_identifier(name) && !word { name.to_owned() } else { quote_text(name) }
 }

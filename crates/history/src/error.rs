@@ -24,12 +24,12 @@ impl HistoryError {
     }
 
     /// Of a file.
-    pub(crate) fn of(path: &Path, what: &str, help: &str) -> Self {
+    pub(crate) fn for_file(path: &Path, what: &str, help: &str) -> Self {
         Self::new(format!("the history `{}` {what}", one_line(&path.display().to_string())), help)
     }
 
     /// What SQLite says of a file.
-    pub(crate) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+    pub(crate) fn from_sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         let (what, help) = match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => ("is no database, and is left as it is".to_owned(), MADE_BY),
             Some(ErrorCode::DatabaseCorrupt) => {
@@ -47,7 +47,7 @@ impl HistoryError {
             }
             _ => (format!("cannot be read or written: {}", one_line(&error.to_string())), ""),
         };
-        Self::of(path, &what, help)
+        Self::for_file(path, &what, help)
     }
 }
 

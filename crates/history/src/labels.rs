@@ -10,9 +10,9 @@ const LONGEST: usize = 200;
 /// Names with their values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
-pub struct Labels(BTreeMap<String, String>);
+pub struct RecordingLabels(BTreeMap<String, String>);
 
-impl Labels {
+impl RecordingLabels {
     /// Reads what `--label` gives, each `NAME=VALUE` or several of them with commas.
     ///
     /// # Errors
@@ -20,12 +20,12 @@ impl Labels {
     pub fn parse<'a>(given: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut labels = Self::default();
         for part in given.into_iter().flat_map(|text| text.split(',')) {
-            labels.add(part)?;
+            labels.add_label(part)?;
         }
         Ok(labels)
     }
 
-    fn add(&mut self, part: &str) -> Result<(), String> {
+    fn add_label(&mut self, part: &str) -> Result<(), String> {
         let shown = one_line(part).into_owned();
         let Some((name, value)) = part.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
             return Err(format!("`{shown}` is no `NAME=VALUE`; a comma begins the next label"));
@@ -57,7 +57,7 @@ impl Labels {
 
     /// Whether all of these are among them.
     #[must_use]
-    pub fn has(&self, wanted: &Self) -> bool {
+    pub fn contains_all(&self, wanted: &Self) -> bool {
         wanted.0.iter().all(|(name, value)| self.0.get(name) == Some(value))
     }
 
@@ -74,26 +74,26 @@ impl Labels {
     }
 
     /// Takes a label out.
-    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+    pub(crate) fn take_label(&mut self, name: &str) -> Option<String> {
         self.0.remove(name)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Labels;
+    use super::RecordingLabels;
 
     #[test]
     fn labels_are_pairs_with_commas() {
-        let labels = Labels::parse(["skill=publish,version=1.2", "query=a=b"]).unwrap();
+        let labels = RecordingLabels::parse(["skill=publish,version=1.2", "query=a=b"]).unwrap();
         assert_eq!(labels.in_words(), "query=a=b, skill=publish, version=1.2");
-        assert!(labels.has(&Labels::parse(["version=1.2"]).unwrap()));
-        assert!(!labels.has(&Labels::parse(["version=1.3"]).unwrap()));
+        assert!(labels.contains_all(&RecordingLabels::parse(["version=1.2"]).unwrap()));
+        assert!(!labels.contains_all(&RecordingLabels::parse(["version=1.3"]).unwrap()));
     }
 
     #[test]
     fn what_is_no_label_is_said() {
-        let said = |text: &str| Labels::parse([text]).unwrap_err();
+        let said = |text: &str| RecordingLabels::parse([text]).unwrap_err();
         for (text, part) in [
             ("skill", "is no `NAME=VALUE`"),
             ("note=a,b", "`b` is no `NAME=VALUE`; a comma begins"),

@@ -1,9 +1,9 @@
 //! What stands in a history.
 
 use crate::error::HistoryError;
-use crate::labels::Labels;
+use crate::labels::RecordingLabels;
 use crate::record::{SKILL, STATUSES};
-use crate::schema::{self, Purpose};
+use crate::schema::{self, OpenPurpose};
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
 use rusqlite::{Connection, Row};
@@ -24,7 +24,7 @@ pub struct RecordedAssertion {
 }
 
 /// What makes a run the same one in another recording.
-pub type Identity = ([u8; 16], u32);
+pub type RunIdentity = ([u8; 16], u32);
 
 /// A run that was judged.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ pub struct RecordedRun {
     /// Its own id, where it records one.
     pub own: Option<String>,
     /// What makes it the same run in another recording: the hash of its bytes, and how many of these came before it in its recording.
-    pub identity: Identity,
+    pub identity: RunIdentity,
     /// When it was, in milliseconds since 1970: a run without a time stands behind the one that was recorded before it.
     pub at: Option<i64>,
     /// Whether nothing failed it.
@@ -56,7 +56,7 @@ pub struct RecordedRun {
 /// A result: the row of its assertion, and its status.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecordedResult {
-    /// The assertion, as a key of [`Snapshot::assertions`].
+    /// The assertion, as a key of [`HistorySnapshot::assertions`].
     pub assertion: i64,
     /// The status.
     pub status: Status,
@@ -65,25 +65,25 @@ pub struct RecordedResult {
 }
 
 /// What stands in a history at one moment.
-pub struct Snapshot {
+pub struct HistorySnapshot {
     path: PathBuf,
     connection: Connection,
     /// The assertions.
     pub assertions: FxHashMap<i64, RecordedAssertion>,
     /// The runs, oldest first.
     pub runs: Vec<RecordedRun>,
-    labels: FxHashMap<i64, Labels>,
+    labels: FxHashMap<i64, RecordingLabels>,
     tools: FxHashMap<i64, Vec<String>>,
     skills: FxHashMap<i64, Vec<String>>,
 }
 
-impl Snapshot {
+impl HistorySnapshot {
     /// Opens a history, with those of its runs whose recordings have these labels.
     ///
     /// # Errors
     /// Where the file is no history, or holds runs and none with these labels.
-    pub fn open(path: &Path, wanted: &Labels) -> Result<Self, HistoryError> {
-        let connection = schema::open(path, Purpose::Read)?;
+    pub fn open(path: &Path, wanted: &RecordingLabels) -> Result<Self, HistoryError> {
+        let connection = schema::open_history(path, OpenPurpose::Read)?;
         let mut snapshot = Self {
             path: path.to_owned(),
             connection,
@@ -93,32 +93,32 @@ impl Snapshot {
             tools: FxHashMap::default(),
             skills: FxHashMap::default(),
         };
-        let all = snapshot.load(wanted).map_err(|error| HistoryError::sqlite(path, &error))?;
+        let all = snapshot.load_runs(wanted).map_err(|error| HistoryError::from_sqlite(path, &error))?;
         if all > 0 && snapshot.runs.is_empty() {
             let what = format!("has no run with the label {}", one_line(&wanted.in_words()));
-            return Err(HistoryError::of(path, &what, &snapshot.known_labels()));
+            return Err(HistoryError::for_file(path, &what, &snapshot.known_labels()));
         }
         Ok(snapshot)
     }
 
     /// Loads the runs that have these labels, and says how many there are in all.
-    fn load(&mut self, wanted: &Labels) -> rusqlite::Result<usize> {
+    fn load_runs(&mut self, wanted: &RecordingLabels) -> rusqlite::Result<usize> {
         // Until it is dropped a history does not change for whoever reads it.
         self.connection.execute_batch("BEGIN")?;
         let connection = &self.connection;
-        let label = |row: &Row<'_>| Ok((row.get(0)?, labels(&row.get::<_, String>(1)?)));
-        self.labels = rows(connection, "SELECT id, labels FROM recordings", label)?;
+        let label = |row: &Row<'_>| Ok((row.get(0)?, parse_labels(&row.get::<_, String>(1)?)));
+        self.labels = read_rows(connection, "SELECT id, labels FROM recordings", label)?;
         let assertion = |row: &Row<'_>| {
             let (file, rule, name, text) = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
             Ok((row.get(0)?, RecordedAssertion { file, rule, name, text }))
         };
-        self.assertions = rows(connection, "SELECT id, file, rule, name, text FROM assertions", assertion)?;
+        self.assertions = read_rows(connection, "SELECT id, file, rule, name, text FROM assertions", assertion)?;
         let mut before = None;
         let mut statement = connection.prepare(
             "SELECT runs.id, recording, names.text, hash, own, at, passed, score, cost, tokens, duration
              FROM runs JOIN names ON names.id = runs.name ORDER BY runs.id",
         )?;
-        let found = statement.query_map([], |row| run(row, &mut before))?;
+        let found = statement.query_map([], |row| read_run(row, &mut before))?;
         self.runs = found.collect::<rusqlite::Result<_>>()?;
         let mut seen: FxHashMap<(i64, [u8; 16]), u32> = FxHashMap::default();
         for run in &mut self.runs {
@@ -127,7 +127,7 @@ impl Snapshot {
             *seen += 1;
         }
         let (all, labels) = (self.runs.len(), &self.labels);
-        self.runs.retain(|run| labels.get(&run.recording).is_some_and(|labels| labels.has(wanted)));
+        self.runs.retain(|run| labels.get(&run.recording).is_some_and(|labels| labels.contains_all(wanted)));
         // Sorting is stable: of runs of one moment that stands first which was recorded first.
         self.runs.sort_by_key(|run| run.at);
         Ok(all)
@@ -140,7 +140,7 @@ impl Snapshot {
     pub fn load_used(&mut self) -> Result<(), HistoryError> {
         let read = || {
             let names: FxHashMap<i64, String> =
-                rows(&self.connection, "SELECT id, text FROM names", |row| Ok((row.get(0)?, row.get(1)?)))?;
+                read_rows(&self.connection, "SELECT id, text FROM names", |row| Ok((row.get(0)?, row.get(1)?)))?;
             let mut found = [FxHashMap::default(), FxHashMap::default()];
             let mut statement = self.connection.prepare("SELECT run, kind, name FROM used ORDER BY run, kind, name")?;
             let mut rows = statement.query([])?;
@@ -152,13 +152,13 @@ impl Snapshot {
             }
             Ok(found)
         };
-        [self.tools, self.skills] = read().map_err(|error| HistoryError::sqlite(&self.path, &error))?;
+        [self.tools, self.skills] = read().map_err(|error| HistoryError::from_sqlite(&self.path, &error))?;
         Ok(())
     }
 
     /// The labels of a run's recording.
     #[must_use]
-    pub fn label<'a>(&'a self, run: &RecordedRun, name: &str) -> Option<&'a str> {
+    pub fn run_label<'a>(&'a self, run: &RecordedRun, name: &str) -> Option<&'a str> {
         self.labels.get(&run.recording)?.get(name)
     }
 
@@ -166,17 +166,17 @@ impl Snapshot {
     ///
     /// # Errors
     /// Where none has.
-    pub(crate) fn knows_label(&self, name: &str) -> Result<(), HistoryError> {
-        if self.runs.iter().any(|run| self.label(run, name).is_some()) {
+    pub(crate) fn require_label(&self, name: &str) -> Result<(), HistoryError> {
+        if self.runs.iter().any(|run| self.run_label(run, name).is_some()) {
             return Ok(());
         }
         let what = format!("has no run with a label `{}`", one_line(name));
-        Err(HistoryError::of(&self.path, &what, &self.known_labels()))
+        Err(HistoryError::for_file(&self.path, &what, &self.known_labels()))
     }
 
     /// The names of all labels, in words.
     fn known_labels(&self) -> String {
-        let mut known: Vec<&str> = self.labels.values().flat_map(Labels::names).collect();
+        let mut known: Vec<&str> = self.labels.values().flat_map(RecordingLabels::names).collect();
         known.sort_unstable();
         known.dedup();
         match known.is_empty() {
@@ -185,15 +185,15 @@ impl Snapshot {
         }
     }
 
-    /// The tools that a run called, once [`Snapshot::load_used`] was asked.
+    /// The tools that a run called, once [`HistorySnapshot::load_used`] was asked.
     #[must_use]
-    pub fn tools(&self, run: &RecordedRun) -> &[String] {
+    pub fn run_tools(&self, run: &RecordedRun) -> &[String] {
         self.tools.get(&run.row).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The skills that it used.
     #[must_use]
-    pub fn skills(&self, run: &RecordedRun) -> &[String] {
+    pub fn run_skills(&self, run: &RecordedRun) -> &[String] {
         self.skills.get(&run.row).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -201,9 +201,9 @@ impl Snapshot {
     ///
     /// # Errors
     /// Where the history cannot be read.
-    pub fn results(&self) -> Result<ResultReader<'_>, HistoryError> {
+    pub fn result_reader(&self) -> Result<ResultReader<'_>, HistoryError> {
         let select = "SELECT assertion, status, score FROM results WHERE run = ? ORDER BY position";
-        let sqlite = |error: rusqlite::Error| HistoryError::sqlite(&self.path, &error);
+        let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(&self.path, &error);
         Ok(ResultReader { path: &self.path, statement: self.connection.prepare(select).map_err(sqlite)? })
     }
 }
@@ -219,8 +219,8 @@ impl ResultReader<'_> {
     ///
     /// # Errors
     /// Where the history cannot be read.
-    pub fn of(&mut self, run: &RecordedRun) -> Result<Vec<RecordedResult>, HistoryError> {
-        let sqlite = |error: rusqlite::Error| HistoryError::sqlite(self.path, &error);
+    pub fn run_results(&mut self, run: &RecordedRun) -> Result<Vec<RecordedResult>, HistoryError> {
+        let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(self.path, &error);
         let found = self.statement.query_map([run.row], |row| {
             let number: i64 = row.get(1)?;
             let status = STATUSES.iter().find(|(known, _)| *known == number).map(|(_, status)| *status);
@@ -231,11 +231,11 @@ impl ResultReader<'_> {
     }
 }
 
-fn labels(text: &str) -> Labels {
+fn parse_labels(text: &str) -> RecordingLabels {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn rows<V>(
+fn read_rows<V>(
     connection: &Connection,
     select: &str,
     row: impl FnMut(&Row<'_>) -> rusqlite::Result<(i64, V)>,
@@ -244,7 +244,7 @@ fn rows<V>(
 }
 
 /// A run; `before` is the time of the one that was recorded before it.
-fn run(row: &Row<'_>, before: &mut Option<i64>) -> rusqlite::Result<RecordedRun> {
+fn read_run(row: &Row<'_>, before: &mut Option<i64>) -> rusqlite::Result<RecordedRun> {
     *before = row.get::<_, Option<i64>>(5)?.or(*before);
     Ok(RecordedRun {
         row: row.get(0)?,

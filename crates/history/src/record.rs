@@ -1,14 +1,14 @@
 //! Puts the results of runs into a history, whole runs at a time.
 
 use crate::error::HistoryError;
-use crate::labels::Labels;
-use crate::schema::{self, Purpose};
+use crate::labels::RecordingLabels;
+use crate::schema::{self, OpenPurpose};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::Status;
-use averment_report::fingerprint::hashed;
-use averment_report::measured::Measured;
+use averment_report::fingerprint::hash_texts;
+use averment_report::run_measures::RecordedMeasures;
 use averment_report::model::RunReport;
-use averment_report::table::{Item, Table};
+use averment_report::table::{ReportItem, ReportTable};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
@@ -38,23 +38,23 @@ pub fn rules_hash(program: &Program) -> [u8; 16] {
     let params: Vec<String> =
         program.params.iter().map(|param| format!("{}={:?}", param.name, param.default)).collect();
     let texts = program.sources.iter().map(|source| source.text.as_str());
-    hashed(&texts.chain(params.iter().map(String::as_str)).collect::<Vec<_>>())
+    hash_texts(&texts.chain(params.iter().map(String::as_str)).collect::<Vec<_>>())
 }
 
 /// What a recording says of all of its runs.
 #[derive(Debug, Clone, Default)]
-pub struct About {
+pub struct RecordingInfo {
     /// When it was, in milliseconds since 1970; `None` where that is taken from each run.
     pub at: Option<i64>,
     /// Its labels.
-    pub labels: Labels,
+    pub labels: RecordingLabels,
 }
 
 /// A recording that is being made.
-pub struct Recorder {
+pub struct HistoryRecorder {
     path: PathBuf,
     connection: Connection,
-    about: About,
+    about: RecordingInfo,
     /// Its row, once something was written.
     recording: Option<i64>,
     /// The hash of each program.
@@ -74,23 +74,23 @@ struct PendingRun {
     name: String,
     passed: bool,
     score: Option<f64>,
-    measured: Measured,
+    measured: RecordedMeasures,
     results: Vec<(usize, i64, Option<f64>)>,
 }
 
-impl Recorder {
+impl HistoryRecorder {
     /// Opens a history, or makes one. The programs are those of the table of the runs.
     ///
     /// # Errors
     /// Where the file is none, or cannot be written.
     pub fn open<'a>(
         path: &Path,
-        about: About,
+        about: RecordingInfo,
         programs: impl IntoIterator<Item = &'a Program>,
     ) -> Result<Self, HistoryError> {
         Ok(Self {
             path: path.to_owned(),
-            connection: schema::open(path, Purpose::Record)?,
+            connection: schema::open_history(path, OpenPurpose::Record)?,
             about,
             recording: None,
             rules: programs.into_iter().map(rules_hash).collect(),
@@ -105,7 +105,7 @@ impl Recorder {
     }
 
     /// Takes a run. What goes wrong is told at the end, so that a check goes on without its history.
-    pub fn add(&mut self, table: &Table, run: &RunReport) {
+    pub fn add_run(&mut self, table: &ReportTable, run: &RunReport) {
         if self.failed.is_some() {
             return;
         }
@@ -120,7 +120,7 @@ impl Recorder {
             results,
         });
         if self.pending_results >= BATCH || self.pending.len() >= BATCH {
-            self.write(table);
+            self.write_pending(table);
         }
     }
 
@@ -128,8 +128,8 @@ impl Recorder {
     ///
     /// # Errors
     /// The first thing that went wrong. What was written before it stays.
-    pub fn finish(&mut self, table: &Table) -> Result<(), HistoryError> {
-        self.write(table);
+    pub fn finish(&mut self, table: &ReportTable) -> Result<(), HistoryError> {
+        self.write_pending(table);
         self.failed.clone().map_or(Ok(()), Err)
     }
 
@@ -141,22 +141,22 @@ impl Recorder {
     }
 
     /// Writes the pending runs: all of them or none.
-    fn write(&mut self, table: &Table) {
+    fn write_pending(&mut self, table: &ReportTable) {
         let pending = std::mem::take(&mut self.pending);
         self.pending_results = 0;
         if self.failed.is_some() || pending.is_empty() {
             return;
         }
-        match self.written(table, &pending) {
+        match self.insert_runs(table, &pending) {
             Ok(results) => {
                 self.runs += pending.len() as u64;
                 self.results += results;
             }
-            Err(error) => self.failed = Some(HistoryError::sqlite(&self.path, &error)),
+            Err(error) => self.failed = Some(HistoryError::from_sqlite(&self.path, &error)),
         }
     }
 
-    fn written(&mut self, table: &Table, pending: &[PendingRun]) -> rusqlite::Result<u64> {
+    fn insert_runs(&mut self, table: &ReportTable, pending: &[PendingRun]) -> rusqlite::Result<u64> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let recording = match self.recording {
             Some(recording) => recording,
@@ -167,7 +167,7 @@ impl Recorder {
                 transaction.last_insert_rowid()
             }
         };
-        let mut rows = Rows { transaction: &transaction, names: &mut self.names, assertions: &mut self.assertions };
+        let mut rows = KnownRows { transaction: &transaction, names: &mut self.names, assertions: &mut self.assertions };
         let mut run_row = transaction.prepare(
             "INSERT INTO runs (recording, name, hash, own, at, passed, score, cost, tokens, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
@@ -178,7 +178,7 @@ impl Recorder {
         for run in pending {
             let measured = &run.measured;
             let at = self.about.at.or(measured.started_ms);
-            let name = rows.name(&run.name)?;
+            let name = rows.name_row(&run.name)?;
             let (cost, tokens, duration) = (measured.cost_usd, measured.total_tokens, measured.duration_ms);
             run_row.execute(params![
                 recording,
@@ -194,13 +194,13 @@ impl Recorder {
             ])?;
             let id = transaction.last_insert_rowid();
             for (position, (item, status, score)) in (0_i64..).zip(&run.results) {
-                let assertion = rows.assertion(table, &self.rules, *item)?;
+                let assertion = rows.assertion_row(table, &self.rules, *item)?;
                 result_row.execute(params![id, position, assertion, status, score])?;
                 results += 1;
             }
             for (kind, names) in [(TOOL, &measured.tools), (SKILL, &measured.skills)] {
                 for name in names {
-                    used_row.execute(params![id, kind, rows.name(name)?])?;
+                    used_row.execute(params![id, kind, rows.name_row(name)?])?;
                 }
             }
         }
@@ -212,14 +212,14 @@ impl Recorder {
 }
 
 /// The rows of what is said once and meant often.
-struct Rows<'a> {
+struct KnownRows<'a> {
     transaction: &'a Transaction<'a>,
     names: &'a mut FxHashMap<String, i64>,
     assertions: &'a mut FxHashMap<usize, i64>,
 }
 
-impl Rows<'_> {
-    fn name(&mut self, text: &str) -> rusqlite::Result<i64> {
+impl KnownRows<'_> {
+    fn name_row(&mut self, text: &str) -> rusqlite::Result<i64> {
         if let Some(id) = self.names.get(text) {
             return Ok(*id);
         }
@@ -229,14 +229,14 @@ impl Rows<'_> {
         Ok(id)
     }
 
-    fn assertion(&mut self, table: &Table, rules: &[[u8; 16]], number: usize) -> rusqlite::Result<i64> {
+    fn assertion_row(&mut self, table: &ReportTable, rules: &[[u8; 16]], number: usize) -> rusqlite::Result<i64> {
         if let Some(id) = self.assertions.get(&number) {
             return Ok(*id);
         }
         let Some(item) = table.items.get(number) else { return Err(rusqlite::Error::QueryReturnedNoRows) };
         let hash = table.program_of(number).and_then(|program| rules.get(program)).copied().unwrap_or_default();
         let rule = table.rule_of(item).map_or("", |rule| rule.id.as_str());
-        let Item { id: name, text, severity, location, .. } = item;
+        let ReportItem { id: name, text, severity, location, .. } = item;
         let of_item = params![hash, location.file, rule, name, text, severity.as_str()];
         let insert =
             "INSERT OR IGNORE INTO assertions (rules, file, rule, name, text, severity) VALUES (?, ?, ?, ?, ?, ?)";

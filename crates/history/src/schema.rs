@@ -37,7 +37,7 @@ const GUARDS: [(DbConfig, bool); 4] = [
 
 /// What a history is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum OpenPurpose {
     /// To record: it is made where there is none.
     Record,
     /// To read.
@@ -45,11 +45,11 @@ pub(crate) enum Purpose {
 }
 
 /// Opens a history. What is none is left as it is.
-pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Connection, HistoryError> {
-    looked_at(path, purpose)?;
-    let sqlite = |error: rusqlite::Error| HistoryError::sqlite(path, &error);
+pub(crate) fn open_history(path: &Path, purpose: OpenPurpose) -> Result<Connection, HistoryError> {
+    check_file(path, purpose)?;
+    let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    flags.set(OpenFlags::SQLITE_OPEN_CREATE, purpose == Purpose::Record);
+    flags.set(OpenFlags::SQLITE_OPEN_CREATE, purpose == OpenPurpose::Record);
     // A name such as `:memory:` is a file like any other.
     let whole: PathBuf = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut connection = Connection::open_with_flags(whole, flags).map_err(sqlite)?;
@@ -57,28 +57,28 @@ pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Connection, HistoryE
     for (setting, value) in GUARDS {
         connection.set_db_config(setting, value).map_err(sqlite)?;
     }
-    let known = version(&connection, path)?;
+    let known = schema_version(&connection, path)?;
     match purpose {
-        Purpose::Read if known.is_none() => return Err(HistoryError::of(path, "is empty", MADE_BY)),
-        Purpose::Read if known == Some(STEPS.len()) => {}
-        _ => migrate(&mut connection, path)?,
+        OpenPurpose::Read if known.is_none() => return Err(HistoryError::for_file(path, "is empty", MADE_BY)),
+        OpenPurpose::Read if known == Some(STEPS.len()) => {}
+        _ => migrate_schema(&mut connection, path)?,
     }
     Ok(connection)
 }
 
 /// Refuses what is no file, before it is opened.
-fn looked_at(path: &Path, purpose: Purpose) -> Result<(), HistoryError> {
+fn check_file(path: &Path, purpose: OpenPurpose) -> Result<(), HistoryError> {
     match path.metadata() {
-        Ok(found) if found.is_dir() => Err(HistoryError::of(path, "is a folder", "name a file in it")),
-        Ok(found) if !found.is_file() => Err(HistoryError::of(path, "is a pipe or a device", "name a file")),
-        Err(_) if purpose == Purpose::Read => Err(HistoryError::of(path, "does not exist", MADE_BY)),
+        Ok(found) if found.is_dir() => Err(HistoryError::for_file(path, "is a folder", "name a file in it")),
+        Ok(found) if !found.is_file() => Err(HistoryError::for_file(path, "is a pipe or a device", "name a file")),
+        Err(_) if purpose == OpenPurpose::Read => Err(HistoryError::for_file(path, "does not exist", MADE_BY)),
         _ => Ok(()),
     }
 }
 
 /// The version of a history; `None` where the file is empty.
-fn version(connection: &Connection, path: &Path) -> Result<Option<usize>, HistoryError> {
-    let sqlite = |error: rusqlite::Error| HistoryError::sqlite(path, &error);
+fn schema_version(connection: &Connection, path: &Path) -> Result<Option<usize>, HistoryError> {
+    let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sqlite);
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(sqlite)?;
@@ -87,22 +87,22 @@ fn version(connection: &Connection, path: &Path) -> Result<Option<usize>, Histor
         return Ok(None);
     }
     if application != i64::from(APPLICATION) {
-        return Err(HistoryError::of(path, "is a database of another program, and is left as it is", MADE_BY));
+        return Err(HistoryError::for_file(path, "is a database of another program, and is left as it is", MADE_BY));
     }
     match usize::try_from(version) {
         Ok(version) if (1..=STEPS.len()).contains(&version) => Ok(Some(version)),
         _ => {
             let what = format!("is of version {version}, and this program knows {} at most", STEPS.len());
-            Err(HistoryError::of(path, &what, "use the newer `aver` that wrote it"))
+            Err(HistoryError::for_file(path, &what, "use the newer `aver` that wrote it"))
         }
     }
 }
 
 /// Makes a history of an empty file, and one of today of an older one: all of it or nothing.
-fn migrate(connection: &mut Connection, path: &Path) -> Result<(), HistoryError> {
-    let sqlite = |error: rusqlite::Error| HistoryError::sqlite(path, &error);
+fn migrate_schema(connection: &mut Connection, path: &Path) -> Result<(), HistoryError> {
+    let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
-    let known = version(&transaction, path)?.unwrap_or(0);
+    let known = schema_version(&transaction, path)?.unwrap_or(0);
     for step in STEPS.iter().skip(known) {
         transaction.execute_batch(step).map_err(sqlite)?;
     }
@@ -128,13 +128,13 @@ mod tests {
     #[test]
     fn an_older_history_becomes_one_of_today_and_keeps_its_rows() {
         let folder = tempfile::tempdir().unwrap();
-        for purpose in [Purpose::Record, Purpose::Read] {
+        for purpose in [OpenPurpose::Record, OpenPurpose::Read] {
             let path = folder.path().join(format!("{purpose:?}.db"));
             let old = first_version(&path);
             old.execute("INSERT INTO recordings (at, labels) VALUES (7, '{}')", []).unwrap();
             drop(old);
-            let opened = open(&path, purpose).unwrap();
-            assert_eq!(version(&opened, &path), Ok(Some(STEPS.len())));
+            let opened = open_history(&path, purpose).unwrap();
+            assert_eq!(schema_version(&opened, &path), Ok(Some(STEPS.len())));
             let at: i64 = opened.query_row("SELECT at FROM recordings", [], |row| row.get(0)).unwrap();
             let used: i64 = opened.query_row("SELECT count(*) FROM used", [], |row| row.get(0)).unwrap();
             assert_eq!((at, used), (7, 0));
@@ -152,8 +152,8 @@ mod tests {
         std::fs::write(&text, "a text that is long enough to be looked at ".repeat(100)).unwrap();
         for (path, said) in [(&path, "version 99"), (&foreign, "another program"), (&text, "no database")] {
             let before = std::fs::read(path).unwrap();
-            for purpose in [Purpose::Record, Purpose::Read] {
-                let error = open(path, purpose).unwrap_err();
+            for purpose in [OpenPurpose::Record, OpenPurpose::Read] {
+                let error = open_history(path, purpose).unwrap_err();
                 assert!(error.message.contains(said), "{error:?}");
             }
             assert_eq!(std::fs::read(path).unwrap(), before);

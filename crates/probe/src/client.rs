@@ -1,10 +1,10 @@
 //! A connection to a server: begun, asked, ended with the server.
 
-use crate::corpus::Earlier;
-use crate::http::{Http, Url};
-use crate::listing::Listing;
-use crate::process::Process;
-use crate::transport::{Answer, Lines, Shared, UNANSWERED, lock, short};
+use crate::corpus::EarlierCall;
+use crate::http::{HttpTransport, ServerUrl};
+use crate::listing::ToolListing;
+use crate::process::ServerProcess;
+use crate::transport::{WireAnswer, LineTransport, SharedWire, UNANSWERED, lock_wire, shorten_text};
 use rmcp::model::{CallToolRequestParams, ClientRequest, PaginatedRequestParams, PingRequest, ProtocolVersion};
 use rmcp::service::{RunningService, ServiceError};
 use rmcp::{RoleClient, serve_client};
@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long and how much.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct AnswerLimits {
     /// How long the server may take to answer.
     pub time: Duration,
     /// Bytes of its longest answer.
@@ -41,7 +41,7 @@ pub struct StartError(pub String);
 
 /// What became of a call.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct CallOutcome {
     /// What the protocol put around the answer; made here where there is none.
     pub envelope: Value,
     /// Why there is no answer of the tool: one of `crash`, `hang` and `protocol`, and what happened.
@@ -52,101 +52,101 @@ pub(crate) struct Outcome {
 
 /// Where a server is.
 #[derive(Debug, Clone)]
-pub enum Target {
+pub enum ServerTarget {
     /// A program that is started, with further variables; it is spoken with over its standard input and output.
     Program(Vec<String>, Vec<(String, String)>),
     /// An address of a server that runs already.
-    Url(Url),
+    Url(ServerUrl),
 }
 
 /// A server that runs, and the client of the SDK that speaks with it.
-pub struct Client {
-    target: Target,
-    limits: Limits,
+pub struct ProbeClient {
+    target: ServerTarget,
+    limits: AnswerLimits,
     runtime: Runtime,
-    running: Option<Connection>,
+    running: Option<ServerConnection>,
     /// Whether it is asked whether it still answers, which every server has to.
     pings: bool,
     /// What the protocol forbids and was done at its first start.
     breaches: Vec<String>,
     /// The last calls since it began.
-    made: VecDeque<Earlier>,
+    made: VecDeque<EarlierCall>,
 }
 
-struct Connection {
+struct ServerConnection {
     client: RunningService<RoleClient, ()>,
-    wire: Shared,
+    wire: SharedWire,
     /// Dropped last: then the program ends.
-    process: Option<Process>,
+    process: Option<ServerProcess>,
 }
 
-impl Connection {
+impl ServerConnection {
     /// Why a server is of no use any more, with how its program ended and what it wrote last.
-    fn why(&self, what: String) -> String {
+    fn closing_reason(&self, what: String) -> String {
         self.process.as_ref().map_or(what.clone(), |process| process.with_end(what))
     }
 
     /// What is known of the last exchange: what was answered, what the protocol forbids of it, and why nothing more comes.
-    fn taken(&self) -> (Option<Answer>, Vec<String>, Option<String>) {
-        let mut known = lock(&self.wire);
+    fn take_exchange(&self) -> (Option<WireAnswer>, Vec<String>, Option<String>) {
+        let mut known = lock_wire(&self.wire);
         (known.answer.take(), std::mem::take(&mut known.breaches), known.closed.clone())
     }
 }
 
-impl std::fmt::Debug for Client {
+impl std::fmt::Debug for ProbeClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Client").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
-impl Client {
+impl ProbeClient {
     /// Begins to speak with a server; a program is started for that.
     ///
     /// # Errors
     /// It does not start, or does not begin to speak the protocol in time.
-    pub fn start(target: Target, limits: Limits) -> Result<Self, StartError> {
+    pub fn start(target: ServerTarget, limits: AnswerLimits) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StartError(error.to_string()))?;
-        let pings = matches!(target, Target::Program(..));
+        let pings = matches!(target, ServerTarget::Program(..));
         let mut client =
             Self { target, limits, runtime, running: None, pings, breaches: Vec::new(), made: VecDeque::new() };
-        client.connect()?;
-        client.begun();
+        client.connect_server()?;
+        client.check_start();
         Ok(client)
     }
 
     /// Begins anew where there is no connection.
-    pub(crate) fn connect(&mut self) -> Result<(), StartError> {
+    pub(crate) fn connect_server(&mut self) -> Result<(), StartError> {
         if self.running.is_some() {
             return Ok(());
         }
-        let wire = Shared::default();
+        let wire = SharedWire::default();
         self.made.clear();
         // A server is given more time to start than to answer: it may be an interpreter.
         let time = self.limits.time.saturating_mul(4);
         let (name, process, begun) = match &self.target {
-            Target::Program(words, variables) => {
+            ServerTarget::Program(words, variables) => {
                 let name = words.first().cloned().unwrap_or_default();
                 let failed = |error: std::io::Error| not_started(&name, &error);
-                let (process, input, output) = Process::start(words, variables).map_err(failed)?;
-                let lines = Lines::new((input, output), &wire, self.limits.bytes).map_err(failed)?;
+                let (process, input, output) = ServerProcess::start_server(words, variables).map_err(failed)?;
+                let lines = LineTransport::new((input, output), &wire, self.limits.bytes).map_err(failed)?;
                 let begun = self.runtime.block_on(async { tokio::time::timeout(time, serve_client((), lines)).await });
                 (name, Some(process), begun)
             }
-            Target::Url(url) => {
-                let http = Http::new(url, &wire, self.limits.bytes, self.limits.time);
+            ServerTarget::Url(url) => {
+                let http = HttpTransport::new(url, &wire, self.limits.bytes, self.limits.time);
                 let begun = self.runtime.block_on(async { tokio::time::timeout(time, serve_client((), http)).await });
                 (url.url.clone(), None, begun)
             }
         };
-        let with_end = |what: String| process.as_ref().map_or(what.clone(), |process: &Process| process.with_end(what));
+        let with_end = |what: String| process.as_ref().map_or(what.clone(), |process: &ServerProcess| process.with_end(what));
         match begun {
             Ok(Ok(client)) => {
-                self.running = Some(Connection { client, wire, process });
+                self.running = Some(ServerConnection { client, wire, process });
                 Ok(())
             }
             Ok(Err(error)) => {
-                let known = lock(&wire);
+                let known = lock_wire(&wire);
                 let why = known.breaches.first().or(known.closed.as_ref());
                 let why = with_end(why.cloned().unwrap_or_else(|| error.to_string()));
                 Err(StartError(format!("`{name}` does not begin to speak MCP: {why}")))
@@ -159,20 +159,20 @@ impl Client {
     }
 
     /// Notes what the protocol forbids of how the server began.
-    fn begun(&mut self) {
+    fn check_start(&mut self) {
         let Some(connection) = &self.running else { return };
-        let (_, breaches, _) = connection.taken();
+        let (_, breaches, _) = connection.take_exchange();
         self.breaches.extend(breaches);
-        let Some(version) = lock(&connection.wire).version.clone() else { return };
+        let Some(version) = lock_wire(&connection.wire).version.clone() else { return };
         if !ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version) {
             self.breaches
-                .push(format!("it chose the version `{}` of the protocol, which there is not", short(&version)));
+                .push(format!("it chose the version `{}` of the protocol, which there is not", shorten_text(&version)));
         }
     }
 
     /// Ends the server with all that it started.
-    pub(crate) fn stop(&mut self) {
-        if let Some(Connection { client, .. }) = self.running.take() {
+    pub(crate) fn stop_server(&mut self) {
+        if let Some(ServerConnection { client, .. }) = self.running.take() {
             client.cancellation_token().cancel();
             drop(client);
         }
@@ -182,11 +182,11 @@ impl Client {
     ///
     /// # Errors
     /// The server does not say.
-    pub fn tools(&mut self) -> Result<(Listing, Vec<String>), StartError> {
+    pub fn list_tools(&mut self) -> Result<(ToolListing, Vec<String>), StartError> {
         let (mut tools, mut bytes, mut pages) = (Vec::new(), 0_usize, 0_usize);
         let mut cursor: Option<String> = None;
         loop {
-            let mut page = self.page(cursor.take())?;
+            let mut page = self.request_page(cursor.take())?;
             pages = pages.saturating_add(1);
             bytes = bytes.saturating_add(last_bytes(self.running.as_ref()));
             if bytes > LISTED {
@@ -207,87 +207,87 @@ impl Client {
         if cursor.is_some() || tools.len() > TOOLS {
             return Err(StartError(format!("the server lists tools without end: more than {TOOLS}, or {PAGES} pages")));
         }
-        let (listing, breaches) = Listing::new(tools);
+        let (listing, breaches) = ToolListing::new(tools);
         let mut all = std::mem::take(&mut self.breaches);
-        if listing.count() > 0 && self.running.as_ref().is_some_and(|one| !lock(&one.wire).has_tools) {
+        if listing.tool_count() > 0 && self.running.as_ref().is_some_and(|one| !lock_wire(&one.wire).has_tools) {
             all.push("it has tools and does not declare the capability `tools`".to_owned());
         }
         all.extend(breaches);
         Ok((listing, all))
     }
 
-    fn page(&mut self, cursor: Option<String>) -> Result<Value, StartError> {
-        self.connect()?;
+    fn request_page(&mut self, cursor: Option<String>) -> Result<Value, StartError> {
+        self.connect_server()?;
         let Some(connection) = &self.running else { return Ok(Value::Null) };
         let asked = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        lock(&connection.wire).answer = None;
+        lock_wire(&connection.wire).answer = None;
         let time = self.limits.time;
         let asking = connection.client.list_tools(asked);
         let ended = self.runtime.block_on(async { tokio::time::timeout(time, asking).await });
-        let (said, breaches, closed) = connection.taken();
+        let (said, breaches, closed) = connection.take_exchange();
         let why = match (ended, said) {
-            (_, Some(Answer::Result(page))) => {
+            (_, Some(WireAnswer::Result(page))) => {
                 self.breaches.extend(breaches);
                 return Ok(page);
             }
-            (_, Some(Answer::Error(error))) => short(&error.to_string()),
+            (_, Some(WireAnswer::Error(error))) => shorten_text(&error.to_string()),
             (Ok(Err(error)), None) => error.to_string(),
             (Err(_), None) => format!("no answer within {}", in_words(time)),
             (Ok(Ok(_)), None) => "no answer".to_owned(),
         };
-        let why = connection.why(breaches.first().or(closed.as_ref()).cloned().unwrap_or(why));
+        let why = connection.closing_reason(breaches.first().or(closed.as_ref()).cloned().unwrap_or(why));
         Err(StartError(format!("the server does not say which tools it has: {why}")))
     }
 
     /// Calls a tool. A server that is of no use any more is ended; the next call starts it anew.
-    pub(crate) fn call(&mut self, tool: &str, arguments: Map<String, Value>) -> Outcome {
-        if let Err(StartError(why)) = self.connect() {
-            return Outcome::failed("crash", format!("it could not be started again: {why}"), Vec::new());
+    pub(crate) fn call_tool(&mut self, tool: &str, arguments: Map<String, Value>) -> CallOutcome {
+        if let Err(StartError(why)) = self.connect_server() {
+            return CallOutcome::from_failure("crash", format!("it could not be started again: {why}"), Vec::new());
         }
-        let Some(connection) = &self.running else { return Outcome::default() };
+        let Some(connection) = &self.running else { return CallOutcome::default() };
         if self.made.len() >= MADE {
             self.made.pop_front();
         }
-        self.made.push_back(Earlier { tool: tool.to_owned(), arguments: arguments.clone() });
-        lock(&connection.wire).answer = None;
+        self.made.push_back(EarlierCall { tool: tool.to_owned(), arguments: arguments.clone() });
+        lock_wire(&connection.wire).answer = None;
         let asked = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let time = self.limits.time;
         let asking = connection.client.peer().call_tool_once(asked);
         let ended = self.runtime.block_on(async { tokio::time::timeout(time, asking).await });
-        let (said, breaches, closed) = connection.taken();
+        let (said, breaches, closed) = connection.take_exchange();
         let outcome = match (ended, said) {
-            (Ok(Ok(_) | Err(ServiceError::McpError(_))), Some(Answer::Result(envelope))) => {
-                return Outcome { envelope, failure: None, breaches };
+            (Ok(Ok(_) | Err(ServiceError::McpError(_))), Some(WireAnswer::Result(envelope))) => {
+                return CallOutcome { envelope, failure: None, breaches };
             }
             // That a tool is unknown is said so; how, the invariants judge.
-            (Ok(Err(ServiceError::McpError(_))), Some(Answer::Error(error))) => {
+            (Ok(Err(ServiceError::McpError(_))), Some(WireAnswer::Error(error))) => {
                 let text =
                     error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
-                return Outcome { envelope: no_answer(&text), failure: None, breaches };
+                return CallOutcome { envelope: no_answer(&text), failure: None, breaches };
             }
-            (Err(_), _) => Outcome::failed("hang", format!("no answer within {}", in_words(time)), breaches),
+            (Err(_), _) => CallOutcome::from_failure("hang", format!("no answer within {}", in_words(time)), breaches),
             (Ok(_), _) if !breaches.is_empty() => {
                 let first = breaches.first().cloned().unwrap_or_default();
-                Outcome::failed("protocol", first, breaches.into_iter().skip(1).collect())
+                CallOutcome::from_failure("protocol", first, breaches.into_iter().skip(1).collect())
             }
             (Ok(Err(error)), _) => match closed {
-                Some(why) => Outcome::failed("crash", connection.why(why), breaches),
-                None => Outcome::failed("protocol", error.to_string(), breaches),
+                Some(why) => CallOutcome::from_failure("crash", connection.closing_reason(why), breaches),
+                None => CallOutcome::from_failure("protocol", error.to_string(), breaches),
             },
-            (Ok(Ok(_)), _) => Outcome::failed("protocol", "an answer that is none to the call".to_owned(), breaches),
+            (Ok(Ok(_)), _) => CallOutcome::from_failure("protocol", "an answer that is none to the call".to_owned(), breaches),
         };
-        self.stop();
+        self.stop_server();
         outcome
     }
 
     /// The calls since the server began, without the last ones.
-    pub(crate) fn made_before(&self, last: usize) -> Vec<Earlier> {
+    pub(crate) fn made_before(&self, last: usize) -> Vec<EarlierCall> {
         self.made.iter().take(self.made.len().saturating_sub(last)).cloned().collect()
     }
 
     /// What a server does behind its last answer, which it is asked for with `ping`: that it ends, or breaks the protocol.
-    pub(crate) fn settle(&mut self) -> Outcome {
-        let Some(connection) = &self.running else { return Outcome::default() };
+    pub(crate) fn check_after_call(&mut self) -> CallOutcome {
+        let Some(connection) = &self.running else { return CallOutcome::default() };
         let time = self.limits.time.min(PING);
         if self.pings {
             let ping = connection.client.peer().send_request(ClientRequest::PingRequest(PingRequest::default()));
@@ -295,16 +295,16 @@ impl Client {
         } else if connection.process.is_some() {
             self.runtime.block_on(async { tokio::time::sleep(PAUSE).await });
         }
-        let (_, mut breaches, closed) = connection.taken();
-        let Some(closed) = closed else { return Outcome { breaches, ..Outcome::default() } };
+        let (_, mut breaches, closed) = connection.take_exchange();
+        let Some(closed) = closed else { return CallOutcome { breaches, ..CallOutcome::default() } };
         let outcome = if breaches.is_empty() {
             let what = if closed == UNANSWERED { "it closed its output".to_owned() } else { closed };
-            Outcome::failed("crash", connection.why(what), breaches)
+            CallOutcome::from_failure("crash", connection.closing_reason(what), breaches)
         } else {
             let first = breaches.remove(0);
-            Outcome::failed("protocol", first, breaches)
+            CallOutcome::from_failure("protocol", first, breaches)
         };
-        self.stop();
+        self.stop_server();
         outcome
     }
 }
@@ -314,17 +314,17 @@ fn next_page(page: &Value) -> Result<Option<String>, String> {
     match page.get("nextCursor") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(next)) => Ok(Some(next.clone()).filter(|next| !next.is_empty())),
-        Some(other) => Err(format!("`nextCursor` of `tools/list` is {}, and no text", short(&other.to_string()))),
+        Some(other) => Err(format!("`nextCursor` of `tools/list` is {}, and no text", shorten_text(&other.to_string()))),
     }
 }
 
 /// Bytes of the last answer.
-fn last_bytes(connection: Option<&Connection>) -> usize {
-    connection.map_or(0, |connection| lock(&connection.wire).bytes)
+fn last_bytes(connection: Option<&ServerConnection>) -> usize {
+    connection.map_or(0, |connection| lock_wire(&connection.wire).bytes)
 }
 
-impl Outcome {
-    fn failed(class: &'static str, what: String, breaches: Vec<String>) -> Self {
+impl CallOutcome {
+    fn from_failure(class: &'static str, what: String, breaches: Vec<String>) -> Self {
         Self { envelope: no_answer(&what), failure: Some((class, what)), breaches }
     }
 }

@@ -1,6 +1,6 @@
 //! A corpus: inputs that something was found with, a file each, which are asked again.
 
-use crate::plan::Ask;
+use crate::plan::InvariantCalls;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -15,7 +15,7 @@ const NAME: usize = 40;
 /// A call that was made before another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Earlier {
+pub struct EarlierCall {
     /// The tool.
     pub tool: String,
     /// Its input.
@@ -25,7 +25,7 @@ pub struct Earlier {
 /// An input that something was found with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub struct KeptInput {
     /// The invariant that it was made for.
     pub invariant: String,
     /// The tool that it was given to.
@@ -34,15 +34,15 @@ pub struct Kept {
     pub arguments: Map<String, Value>,
     /// The calls before it since the server began, where it is found behind those alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub behind: Vec<Earlier>,
+    pub behind: Vec<EarlierCall>,
     /// What was found: the ids of assertions that failed.
     pub found: Vec<String>,
 }
 
-impl Kept {
+impl KeptInput {
     /// The name of its file, which says of what it is.
     #[must_use]
-    pub fn file(&self) -> PathBuf {
+    pub fn file_name(&self) -> PathBuf {
         let of = match self.behind.as_slice() {
             [] => serde_json::json!([self.invariant, self.tool, self.arguments]),
             behind => serde_json::json!([self.invariant, self.tool, behind, self.arguments]),
@@ -56,13 +56,13 @@ impl Kept {
 
     /// Whether it is one for what is asked.
     #[must_use]
-    pub fn is_of(&self, ask: &Ask, tool: &str) -> bool {
+    pub fn is_for(&self, ask: &InvariantCalls, tool: &str) -> bool {
         self.invariant == ask.invariant && self.tool == tool
     }
 
     /// Its text.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn file_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
@@ -73,7 +73,7 @@ impl Kept {
 ///
 /// # Errors
 /// What cannot be read: the file, and why.
-pub fn read(folder: &Path) -> Result<Vec<Kept>, (PathBuf, String)> {
+pub fn read_corpus(folder: &Path) -> Result<Vec<KeptInput>, (PathBuf, String)> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|error| (folder.to_owned(), error.to_string()))?,
@@ -105,7 +105,7 @@ mod tests {
     fn another_input_is_another_file_and_its_text_is_read_again() {
         let kept = |number: i32| {
             let arguments = serde_json::json!({ "a": number }).as_object().cloned().unwrap();
-            Kept {
+            KeptInput {
                 invariant: "a/b: c".into(),
                 tool: "t".into(),
                 arguments,
@@ -113,15 +113,15 @@ mod tests {
                 found: vec!["a.1".into()],
             }
         };
-        assert_ne!(kept(1).file(), kept(2).file());
-        assert!(kept(1).file().to_string_lossy().starts_with("a-b--c-"));
+        assert_ne!(kept(1).file_name(), kept(2).file_name());
+        assert!(kept(1).file_name().to_string_lossy().starts_with("a-b--c-"));
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(read(&folder.path().join("none")), Ok(Vec::new()));
-        std::fs::write(folder.path().join(kept(1).file()), kept(1).text()).unwrap();
-        assert_eq!(read(folder.path()), Ok(vec![kept(1)]));
+        assert_eq!(read_corpus(&folder.path().join("none")), Ok(Vec::new()));
+        std::fs::write(folder.path().join(kept(1).file_name()), kept(1).file_text()).unwrap();
+        assert_eq!(read_corpus(folder.path()), Ok(vec![kept(1)]));
         std::fs::write(folder.path().join("z.json"), "{}").unwrap();
         assert!(
-            read(folder.path()).is_err_and(|(path, why)| path.ends_with("z.json") && why.contains("missing field"))
+            read_corpus(folder.path()).is_err_and(|(path, why)| path.ends_with("z.json") && why.contains("missing field"))
         );
     }
 }

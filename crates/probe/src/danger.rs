@@ -9,12 +9,12 @@ const WORDS: [&str; 8] = ["delete", "drop", "destroy", "truncate", "kill", "wipe
 
 /// Which tools are not called.
 #[derive(Debug, Default)]
-pub struct Danger {
+pub struct DangerPolicy {
     allowed: Vec<GlobMatcher>,
     denied: Vec<GlobMatcher>,
 }
 
-impl Danger {
+impl DangerPolicy {
     /// By patterns for the names of tools: those that are called whatever they do, and those that are not.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Danger {
 
     /// Patterns that fit none of these names: of tools that are called whatever they do, and of those that are not.
     #[must_use]
-    pub fn idle(&self, names: &[String]) -> (Vec<String>, Vec<String>) {
+    pub fn idle_patterns(&self, names: &[String]) -> (Vec<String>, Vec<String>) {
         let idle = |globs: &[GlobMatcher]| {
             let idle = globs.iter().filter(|glob| !names.iter().any(|name| glob.is_match(name)));
             idle.map(|glob| glob.glob().glob().to_owned()).collect()
@@ -42,7 +42,7 @@ impl Danger {
 
     /// Why a tool is not called; `None` where it is. `declared` is what the server says of it: of several that it has of the name, the worst counts.
     #[must_use]
-    pub fn of<'a>(&self, name: &str, declared: impl Iterator<Item = &'a Value>) -> Option<&'static str> {
+    pub fn refusal_reason<'a>(&self, name: &str, declared: impl Iterator<Item = &'a Value>) -> Option<&'static str> {
         if self.denied.iter().any(|glob| glob.is_match(name)) {
             return Some("the command line denies it");
         }
@@ -51,14 +51,14 @@ impl Danger {
         }
         let mut declared = declared.peekable();
         if declared.peek().is_none() {
-            return speaks_of_it(name, "");
+            return mentions_destruction(name, "");
         }
-        declared.find_map(|tool| destroys(name, tool))
+        declared.find_map(|tool| destructive_reason(name, tool))
     }
 }
 
 /// Why a tool may destroy something, by what the server says of it.
-fn destroys(name: &str, tool: &Value) -> Option<&'static str> {
+fn destructive_reason(name: &str, tool: &Value) -> Option<&'static str> {
     let hint = |hint: &str| tool.get("annotations")?.get(hint)?.as_bool();
     if ["readOnlyHint", "destructiveHint"].into_iter().any(|hint| is_wrong(tool, hint)) {
         return Some("its annotations cannot be read");
@@ -68,18 +68,18 @@ fn destroys(name: &str, tool: &Value) -> Option<&'static str> {
         (Some(true), _) => None,
         // What writes is destructive unless it says otherwise.
         (Some(false), None) => Some("it is annotated as one that writes, and not as one that destroys nothing"),
-        _ => speaks_of_it(name, tool.get("description").and_then(Value::as_str).unwrap_or_default()),
+        _ => mentions_destruction(name, tool.get("description").and_then(Value::as_str).unwrap_or_default()),
     }
 }
 
 /// Whether a word of a name or a description says that something is destroyed.
-fn speaks_of_it(name: &str, description: &str) -> Option<&'static str> {
-    let destroys = words(name).chain(words(description)).any(|word| WORDS.iter().any(|one| word.starts_with(one)));
+fn mentions_destruction(name: &str, description: &str) -> Option<&'static str> {
+    let destroys = split_words(name).chain(split_words(description)).any(|word| WORDS.iter().any(|one| word.starts_with(one)));
     destroys.then_some("its name or description speaks of destroying")
 }
 
 /// The words of a text in small letters: `deleteUser`, `delete_user`, `Deletes a user`.
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn split_words(text: &str) -> impl Iterator<Item = String> {
     let mut apart = String::with_capacity(text.len());
     let mut small = false;
     for letter in text.chars() {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_destroys_is_called_only_by_name() {
-        let plain = Danger::default();
+        let plain = DangerPolicy::default();
         for (name, declared, is_called) in [
             ("echo", json!({}), true),
             ("delete_user", json!({}), false),
@@ -116,14 +116,14 @@ mod tests {
             ("write", json!({"annotations": {"destructiveHint": null}}), true),
             ("write", json!({"annotations": "destructive"}), false),
         ] {
-            assert_eq!(plain.of(name, [declared.clone()].iter()).is_none(), is_called, "{name} {declared}");
+            assert_eq!(plain.refusal_reason(name, [declared.clone()].iter()).is_none(), is_called, "{name} {declared}");
         }
-        let named = Danger::new(&["delete_*".to_owned()], &["echo".to_owned()]).unwrap();
-        assert_eq!(named.of("delete_user", [].iter()), None);
-        assert!(named.of("echo", [].iter()).is_some());
-        assert_eq!(named.idle(&["delete_user".to_owned()]), (Vec::new(), vec!["echo".to_owned()]));
+        let named = DangerPolicy::new(&["delete_*".to_owned()], &["echo".to_owned()]).unwrap();
+        assert_eq!(named.refusal_reason("delete_user", [].iter()), None);
+        assert!(named.refusal_reason("echo", [].iter()).is_some());
+        assert_eq!(named.idle_patterns(&["delete_user".to_owned()]), (Vec::new(), vec!["echo".to_owned()]));
         let twice = [json!({"annotations": {"readOnlyHint": true}}), json!({"annotations": {"destructiveHint": true}})];
-        assert!(plain.of("write", twice.iter()).is_some());
-        assert!(Danger::new(&["[".to_owned()], &[]).is_err());
+        assert!(plain.refusal_reason("write", twice.iter()).is_some());
+        assert!(DangerPolicy::new(&["[".to_owned()], &[]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Streamable HTTP: each message to the server is a POST of its own, whose answer is a message or a stream of events with messages.
 //! (Model Context Protocol, revision 2025-06-18, transports.)
 
-use crate::transport::{Shared, UNANSWERED, lock, short};
+use crate::transport::{SharedWire, UNANSWERED, lock_wire, shorten_text};
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -18,7 +18,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 
 /// A server that is asked over HTTP.
 #[derive(Debug, Clone)]
-pub struct Url {
+pub struct ServerUrl {
     /// Where it is.
     pub url: String,
     /// Further headers, such as one that says who asks.
@@ -26,51 +26,51 @@ pub struct Url {
 }
 
 /// A connection.
-pub(crate) struct Http {
-    shared: Arc<Posting>,
+pub(crate) struct HttpTransport {
+    shared: Arc<HttpPoster>,
     read: Receiver<RxJsonRpcMessage<RoleClient>>,
 }
 
 /// What the threads that post share.
-struct Posting {
+struct HttpPoster {
     agent: ureq::Agent,
-    target: Url,
+    target: ServerUrl,
     most: u64,
-    wire: Shared,
+    wire: SharedWire,
     sender: Sender<RxJsonRpcMessage<RoleClient>>,
     session: Mutex<Option<String>>,
 }
 
-impl Http {
+impl HttpTransport {
     /// Speaks with a server; `most` are the bytes of the longest answer that is read, `time` how long it may take.
-    pub fn new(target: &Url, wire: &Shared, most: u64, time: Duration) -> Self {
+    pub fn new(target: &ServerUrl, wire: &SharedWire, most: u64, time: Duration) -> Self {
         let config = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0);
         let agent = config.timeout_global(Some(time.saturating_mul(5))).build().into();
         let (sender, read) = tokio::sync::mpsc::channel(64);
         let (wire, session) = (Arc::clone(wire), Mutex::default());
-        Self { shared: Arc::new(Posting { agent, target: target.clone(), most, wire, sender, session }), read }
+        Self { shared: Arc::new(HttpPoster { agent, target: target.clone(), most, wire, sender, session }), read }
     }
 }
 
-impl Posting {
-    fn session(&self) -> Option<String> {
+impl HttpPoster {
+    fn session_id(&self) -> Option<String> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The headers of each request.
-    fn headers(&self) -> Vec<(String, String)> {
+    fn request_headers(&self) -> Vec<(String, String)> {
         let mut headers = self.target.headers.clone();
-        headers.extend(self.session().map(|session| (SESSION.to_owned(), session)));
-        let version = lock(&self.wire).version.clone();
+        headers.extend(self.session_id().map(|session| (SESSION.to_owned(), session)));
+        let version = lock_wire(&self.wire).version.clone();
         headers.extend(version.map(|version| ("mcp-protocol-version".to_owned(), version)));
         headers
     }
 
     /// Sends a message, and reads what is answered to it; `request` is the id of what waits for an answer then.
-    fn post(&self, body: &[u8], request: Option<&str>) {
-        if let Err(why) = self.exchange(body, request) {
+    fn post_message(&self, body: &[u8], request: Option<&str>) {
+        if let Err(why) = self.exchange_message(body, request) {
             // What breaks off behind an answer takes nothing away from it.
-            lock(&self.wire).ended(request, why);
+            lock_wire(&self.wire).end_request(request, why);
         }
     }
 
@@ -78,10 +78,10 @@ impl Posting {
     ///
     /// # Errors
     /// Why nothing more comes of it.
-    fn exchange(&self, body: &[u8], asked: Option<&str>) -> Result<(), String> {
+    fn exchange_message(&self, body: &[u8], asked: Option<&str>) -> Result<(), String> {
         let mut request = self.agent.post(&self.target.url).header("content-type", "application/json");
         request = request.header("accept", "application/json, text/event-stream");
-        for (name, value) in self.headers() {
+        for (name, value) in self.request_headers() {
             request = request.header(name, value);
         }
         let response = request.send(body).map_err(|error| format!("it cannot be reached: {error}"))?;
@@ -98,24 +98,24 @@ impl Posting {
         }
         let body = response.into_body().into_reader();
         match kind.split(';').next().unwrap_or_default().trim() {
-            "text/event-stream" => self.events(body),
-            "application/json" => self.message(body),
+            "text/event-stream" => self.read_events(body),
+            "application/json" => self.read_message(body),
             _ => {
-                lock(&self.wire).breach(format!("an answer of the content type `{}`", short(&kind)));
-                self.message(body)
+                lock_wire(&self.wire).note_breach(format!("an answer of the content type `{}`", shorten_text(&kind)));
+                self.read_message(body)
             }
         }
     }
 
     /// Reads a message that is the whole answer.
-    fn message(&self, body: impl std::io::Read) -> Result<(), String> {
+    fn read_message(&self, body: impl std::io::Read) -> Result<(), String> {
         let mut bytes = Vec::new();
         body.take(self.most.saturating_add(1)).read_to_end(&mut bytes).map_err(broke_off)?;
-        if self.take(&bytes) { Err(UNANSWERED.to_owned()) } else { Ok(()) }
+        if self.take_message(&bytes) { Err(UNANSWERED.to_owned()) } else { Ok(()) }
     }
 
     /// Reads a stream of events until it ends: the `data` of each is a message.
-    fn events(&self, body: impl std::io::Read) -> Result<(), String> {
+    fn read_events(&self, body: impl std::io::Read) -> Result<(), String> {
         let (mut body, mut line, mut data) = (BufReader::new(body), Vec::new(), Vec::new());
         loop {
             line.clear();
@@ -127,7 +127,7 @@ impl Posting {
                 data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));
             }
             if (ended || text.is_empty()) && !data.is_empty() {
-                if !self.take(&data) {
+                if !self.take_message(&data) {
                     return Ok(());
                 }
                 data.clear();
@@ -139,14 +139,14 @@ impl Posting {
     }
 
     /// Takes a message as it was written; whether more may come.
-    fn take(&self, bytes: &[u8]) -> bool {
+    fn take_message(&self, bytes: &[u8]) -> bool {
         if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > self.most {
-            lock(&self.wire).broken(format!("an answer of more than {} bytes", self.most));
+            lock_wire(&self.wire).break_protocol(format!("an answer of more than {} bytes", self.most));
             return false;
         }
-        let taken = lock(&self.wire).take(bytes);
+        let taken = lock_wire(&self.wire).take_line(bytes);
         match taken {
-            None => lock(&self.wire).closed = Some("it broke the protocol".to_owned()),
+            None => lock_wire(&self.wire).closed = Some("it broke the protocol".to_owned()),
             Some(None) => return true,
             Some(Some(message)) => return self.sender.blocking_send(message).is_ok(),
         }
@@ -158,7 +158,7 @@ fn broke_off(error: std::io::Error) -> String {
     format!("its answer broke off: {error}")
 }
 
-impl Transport<RoleClient> for Http {
+impl Transport<RoleClient> for HttpTransport {
     type Error = std::io::Error;
 
     fn send(
@@ -172,12 +172,12 @@ impl Transport<RoleClient> for Http {
             let request = value.get("id").zip(method).map(|(id, method)| (id.to_string(), method.to_owned()));
             let is_notice = value.get("id").is_none();
             if let Some((id, method)) = request.clone() {
-                lock(&shared.wire).asks(id, method);
+                lock_wire(&shared.wire).note_request(id, method);
             }
             let body = serde_json::to_vec(&value)?;
             // Of its own: while one answer is read the server may ask something back.
             let post = move || {
-                shared.post(&body, request.as_ref().map(|(id, _)| id.as_str()));
+                shared.post_message(&body, request.as_ref().map(|(id, _)| id.as_str()));
                 let _nobody_waits = done.send(());
             };
             std::thread::Builder::new().name("probe posts".to_owned()).spawn(post)?;
@@ -198,7 +198,7 @@ impl Transport<RoleClient> for Http {
                 return message;
             }
             // Nobody else closes the channel: each thread that posts may send.
-            if lock(&self.shared.wire).closed.is_some() && self.read.is_empty() {
+            if lock_wire(&self.shared.wire).closed.is_some() && self.read.is_empty() {
                 return None;
             }
         }
@@ -210,13 +210,13 @@ impl Transport<RoleClient> for Http {
     }
 }
 
-impl Drop for Http {
+impl Drop for HttpTransport {
     fn drop(&mut self) {
-        if self.shared.session().is_none() {
+        if self.shared.session_id().is_none() {
             return;
         }
         let mut request = self.shared.agent.delete(&self.shared.target.url);
-        for (name, value) in self.shared.headers() {
+        for (name, value) in self.shared.request_headers() {
             request = request.header(name, value);
         }
         let _it_may_not_know_sessions = request.config().timeout_global(Some(GOODBYE)).build().call();

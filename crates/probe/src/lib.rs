@@ -21,14 +21,14 @@ mod shrink;
 mod transport;
 mod value;
 
-pub use client::{Client, Limits, StartError, Target};
-pub use corpus::{Earlier, Kept, read as read_corpus};
-pub use danger::Danger;
-pub use http::Url;
-pub use listing::Listing;
-pub use plan::{Arguments, Ask, Gap, Plan, Rules, Unasked, named, plan};
-pub use record::{Probe, Recorded};
-pub use shrink::{Fails, Smallest};
+pub use client::{ProbeClient, AnswerLimits, StartError, ServerTarget};
+pub use corpus::{EarlierCall, KeptInput, read_corpus as read_corpus};
+pub use danger::DangerPolicy;
+pub use http::ServerUrl;
+pub use listing::ToolListing;
+pub use plan::{CallArguments, InvariantCalls, SkipKind, ProbePlan, CheckedRules, SkippedInvariant, called_tools, plan_calls};
+pub use record::{Probe, RecordedProbe};
+pub use shrink::{FailureOracle, SmallestInput};
 
 /// Rules for recorded probes: that the server lived, answered in time and spoke the protocol.
 pub const SERVER_RULES: &str = include_str!("server.assert");

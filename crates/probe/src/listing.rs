@@ -1,8 +1,8 @@
 //! The tools of a server as it lists them: by name, with what is wrong with them, and what the checker is told of them.
 
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
-use averment_builtins::schema::Schema;
+use averment_builtins::schema::CompiledSchema;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ pub(crate) const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempot
 
 /// The tools of a server.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub struct ToolListing {
     tools: Vec<Value>,
     by_name: BTreeMap<String, Vec<usize>>,
     /// Why inputs cannot be made by the schema of a tool.
     unusable: BTreeMap<String, String>,
 }
 
-impl Listing {
+impl ToolListing {
     /// Takes what the server lists, and what the protocol forbids of it.
     pub(crate) fn new(listed: Vec<Value>) -> (Self, Vec<String>) {
         let (mut listing, mut breaches) = (Self::default(), Vec::new());
@@ -52,42 +52,42 @@ impl Listing {
 
     /// How many tools there are.
     #[must_use]
-    pub fn count(&self) -> usize {
+    pub fn tool_count(&self) -> usize {
         self.tools.len()
     }
 
     /// Their names, sorted.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
     /// Whether a tool is among them.
     #[must_use]
-    pub fn lists(&self, name: &str) -> bool {
+    pub fn has_tool(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
     /// What the server says of a tool, once for each time that it lists it.
-    pub fn declared(&self, name: &str) -> impl Iterator<Item = &Value> {
+    pub fn tool_declarations(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.by_name.get(name).into_iter().flatten().filter_map(|&place| self.tools.get(place))
     }
 
     /// What is said of a tool that is not among them.
     #[must_use]
-    pub fn unlisted(&self, name: &str) -> String {
-        let near = nearest(name, self.names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    pub fn unlisted_reason(&self, name: &str) -> String {
+        let near = suggest_name(name, self.tool_names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         format!("the server does not list the tool `{name}`{near}")
     }
 
     /// Why inputs cannot be made by the schema of a tool.
     #[must_use]
-    pub fn unusable(&self, name: &str) -> Option<&str> {
+    pub fn unusable_reason(&self, name: &str) -> Option<&str> {
         self.unusable.get(name).map(String::as_str)
     }
 
     /// A catalogue as `tools/list` answers it: the tools of the server, with the schemas that can be used, and those that only rules name, without.
     #[must_use]
-    pub fn catalogue(&mut self, named: &[String]) -> String {
+    pub fn build_catalog(&mut self, named: &[String]) -> String {
         self.look_at_schemas();
         let declared = self.tools.iter().map(|tool| {
             let mut tool = tool.clone();
@@ -100,7 +100,7 @@ impl Listing {
             }
             tool
         });
-        let unknown = named.iter().filter(|name| !self.lists(name)).map(|name| json!({"name": name}));
+        let unknown = named.iter().filter(|name| !self.has_tool(name)).map(|name| json!({"name": name}));
         json!({"tools": declared.chain(unknown).collect::<Vec<_>>()}).to_string()
     }
 
@@ -120,7 +120,7 @@ impl Listing {
                 None => Err(format!("the schemas of the server are larger than {SCHEMAS} bytes together")),
                 Some(rest) => {
                     left = rest;
-                    Schema::compile(&text, &limits).map(drop)
+                    CompiledSchema::compile(&text, &limits).map(drop)
                 }
             };
             match used {
@@ -146,31 +146,31 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_list_of_tools_is_said() {
-        let (listing, breaches) = Listing::new(vec![
+        let (listing, breaches) = ToolListing::new(vec![
             json!({"name": "a"}),
             json!(1),
             json!({"name": "a", "annotations": {"destructiveHint": "true", "readOnlyHint": null}}),
         ]);
-        assert_eq!((listing.count(), listing.declared("a").count()), (2, 2));
+        assert_eq!((listing.tool_count(), listing.tool_declarations("a").count()), (2, 2));
         let wanted =
             ["tool 2 of `tools/list` has no name", "`destructiveHint` of the tool `a`", "2 tools of the name `a`"];
         assert_eq!(breaches.len(), wanted.len(), "{breaches:?}");
         assert!(breaches.iter().zip(wanted).all(|(breach, wanted)| breach.contains(wanted)), "{breaches:?}");
-        assert_eq!(listing.unlisted("aa"), "the server does not list the tool `aa`; did you mean `a`?");
+        assert_eq!(listing.unlisted_reason("aa"), "the server does not list the tool `aa`; did you mean `a`?");
     }
 
     #[test]
     fn a_schema_that_cannot_be_used_concerns_its_tool_alone() {
         let large: Vec<u32> = (0..100_000).collect();
-        let (mut listing, _) = Listing::new(vec![
+        let (mut listing, _) = ToolListing::new(vec![
             json!({"name": "good", "inputSchema": {"type": "object"}}),
             json!({"name": "odd", "inputSchema": {"properties": {"a": {"pattern": "^(?!x)."}}}}),
             json!({"name": "large", "inputSchema": {"enum": large}}),
         ]);
-        let catalogue = listing.catalogue(&["other".to_owned()]);
+        let catalogue = listing.build_catalog(&["other".to_owned()]);
         assert_eq!(catalogue.matches("inputSchema").count(), 1, "{catalogue}");
-        assert!(catalogue.contains("\"other\"") && listing.unusable("good").is_none());
-        assert!(listing.unusable("large").is_some_and(|why| why.contains("larger than 262144 bytes")));
-        assert!(listing.unusable("odd").is_some_and(|why| why.contains("`odd` cannot be used")));
+        assert!(catalogue.contains("\"other\"") && listing.unusable_reason("good").is_none());
+        assert!(listing.unusable_reason("large").is_some_and(|why| why.contains("larger than 262144 bytes")));
+        assert!(listing.unusable_reason("odd").is_some_and(|why| why.contains("`odd` cannot be used")));
     }
 }

@@ -1,7 +1,7 @@
 //! The program of a server, with what is known of its end: how it ended, and what it wrote to standard error last.
 
 use averment_base::diagnostic::render::one_line;
-use averment_engine::vm::world::Service;
+use averment_engine::vm::world::ServiceProcess;
 use averment_report::redact::redact;
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -19,33 +19,33 @@ const WAITS: usize = 20;
 const WAIT: Duration = Duration::from_millis(10);
 
 /// A program that runs.
-pub(crate) struct Process {
-    service: Service,
+pub(crate) struct ServerProcess {
+    service: ServiceProcess,
     errors: Arc<Mutex<VecDeque<u8>>>,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts it; with its standard input and output.
-    pub fn start(words: &[String], variables: &[(String, String)]) -> std::io::Result<(Self, ChildStdin, ChildStdout)> {
-        let mut service = Service::start(words, variables)?;
-        let Some((input, output, errors)) = service.streams() else {
+    pub fn start_server(words: &[String], variables: &[(String, String)]) -> std::io::Result<(Self, ChildStdin, ChildStdout)> {
+        let mut service = ServiceProcess::start_service(words, variables)?;
+        let Some((input, output, errors)) = service.take_streams() else {
             return Err(std::io::Error::other("its streams are taken"));
         };
         let kept = Arc::default();
         let keeping = Arc::clone(&kept);
-        std::thread::Builder::new().name("probe reads errors".to_owned()).spawn(move || keep(errors, &keeping))?;
+        std::thread::Builder::new().name("probe reads errors".to_owned()).spawn(move || keep_errors(errors, &keeping))?;
         Ok((Self { service, errors: kept }, input, output))
     }
 
     /// What happened, with how the program ended and what it wrote last.
     pub fn with_end(&self, what: String) -> String {
-        let mut end = self.service.end();
+        let mut end = self.service.exit_words();
         for _ in 0..WAITS {
             if end.is_some() {
                 break;
             }
             std::thread::sleep(WAIT);
-            end = self.service.end();
+            end = self.service.exit_words();
         }
         let said = self.last_lines();
         let parts = [Some(what), end, (!said.is_empty()).then(|| format!("it wrote last: `{said}`"))];
@@ -65,7 +65,7 @@ impl Process {
 }
 
 /// Keeps the end of what is written.
-fn keep(mut errors: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
+fn keep_errors(mut errors: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
     let mut part = [0_u8; 4096];
     while let Ok(count @ 1..) = errors.read(&mut part) {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,11 +1,11 @@
 //! Asking, and what is recorded of it: a run in normal form for each invariant, and for each tool where it is for each.
 
-use crate::client::{Client, Outcome};
-use crate::corpus::{Earlier, Kept};
-use crate::danger::Danger;
-use crate::listing::Listing;
-use crate::plan::{Arguments, Ask, Call, Gap, Unasked};
-use crate::value::{Known, Made};
+use crate::client::{ProbeClient, CallOutcome};
+use crate::corpus::{EarlierCall, KeptInput};
+use crate::danger::DangerPolicy;
+use crate::listing::ToolListing;
+use crate::plan::{CallArguments, InvariantCalls, PlannedCall, SkipKind, SkippedInvariant};
+use crate::value::{KnownCalls, MadeCall};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -13,22 +13,22 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub struct Probe<'a> {
     /// What the server declares.
-    pub tools: &'a Listing,
+    pub tools: &'a ToolListing,
     /// Which tools are not called.
-    pub danger: &'a Danger,
+    pub danger: &'a DangerPolicy,
     /// The seed of all inputs, where it is not that of the rules.
     pub seed: Option<u64>,
     /// How many inputs of each, where it is not as the rules say.
     pub cases: Option<u32>,
     /// Inputs that are asked before those that are made.
-    pub kept: &'a [Kept],
+    pub kept: &'a [KeptInput],
     /// Whether no others are asked.
     pub replay: bool,
 }
 
 /// What was recorded of one ask.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedProbe {
     /// The run, in normal form.
     pub run: Value,
     /// How many calls were made.
@@ -48,12 +48,12 @@ pub struct Recorded {
 }
 
 /// Says why a tool is not called.
-type Said<'a> = dyn Fn(&str) -> Option<&'static str> + 'a;
+type RefusalCheck<'a> = dyn Fn(&str) -> Option<&'static str> + 'a;
 
 /// What comes about while one is asked.
 #[derive(Default)]
-pub(crate) struct Course {
-    known: Known,
+pub(crate) struct ProbeCourse {
+    known: KnownCalls,
     calls: Vec<Value>,
     crash: Vec<String>,
     hang: Vec<String>,
@@ -67,41 +67,41 @@ pub(crate) struct Course {
 impl Probe<'_> {
     /// Asks, and records. Without a client nothing is called: what is recorded then are the calls that would be made.
     #[must_use]
-    pub fn ask(&self, ask: &Ask, mut client: Option<&mut Client>) -> Recorded {
-        let mut course = Course::of(ask);
+    pub fn run_invariant(&self, ask: &InvariantCalls, mut client: Option<&mut ProbeClient>) -> RecordedProbe {
+        let mut course = ProbeCourse::for_invariant(ask);
         for call in &ask.calls {
-            if let Some(why) = self.danger.of(&call.tool, self.tools.declared(&call.tool)) {
+            if let Some(why) = self.danger.refusal_reason(&call.tool, self.tools.tool_declarations(&call.tool)) {
                 course.skipped.push(format!("`{}`: {why}", call.tool));
                 break;
             }
-            if !self.call((ask, call), &mut course, client.as_deref_mut()) {
+            if !self.make_calls((ask, call), &mut course, client.as_deref_mut()) {
                 break;
             }
         }
         if let Some(client) = client {
-            course.settle(ask, client);
+            course.check_after_call(ask, client);
         }
-        self.recorded(ask, course)
+        self.finish_record(ask, course)
     }
 
     /// What is recorded of an invariant that nothing was asked of.
     #[must_use]
-    pub fn unasked(&self, unasked: &Unasked) -> Recorded {
-        let ask = Ask { invariant: unasked.invariant.clone(), each: unasked.each.clone(), calls: Vec::new() };
-        let (mut course, why) = (Course::default(), vec![unasked.why.clone()]);
-        if unasked.gap == Gap::Unlisted {
+    pub fn record_skipped(&self, unasked: &SkippedInvariant) -> RecordedProbe {
+        let ask = InvariantCalls { invariant: unasked.invariant.clone(), each: unasked.each.clone(), calls: Vec::new() };
+        let (mut course, why) = (ProbeCourse::default(), vec![unasked.why.clone()]);
+        if unasked.gap == SkipKind::Unlisted {
             course.unlisted = why
         } else {
             course.unasked = why
         }
-        self.recorded(&ask, course)
+        self.finish_record(&ask, course)
     }
 
     /// What is recorded of how the server began: what the protocol forbids of that.
     #[must_use]
-    pub fn began(&self, breaches: Vec<String>) -> Recorded {
-        let ask = Ask { invariant: String::new(), each: None, calls: Vec::new() };
-        let mut recorded = self.recorded(&ask, Course { protocol: breaches, ..Course::default() });
+    pub fn record_start(&self, breaches: Vec<String>) -> RecordedProbe {
+        let ask = InvariantCalls { invariant: String::new(), each: None, calls: Vec::new() };
+        let mut recorded = self.finish_record(&ask, ProbeCourse { protocol: breaches, ..ProbeCourse::default() });
         if let Some(run) = recorded.run.as_object_mut() {
             run.insert("id".to_owned(), json!("how the server begins"));
         }
@@ -109,12 +109,12 @@ impl Probe<'_> {
     }
 
     /// Makes a call with all its inputs; whether the next can be made.
-    fn call(&self, (ask, call): (&Ask, &Call), course: &mut Course, mut client: Option<&mut Client>) -> bool {
+    fn make_calls(&self, (ask, call): (&InvariantCalls, &PlannedCall), course: &mut ProbeCourse, mut client: Option<&mut ProbeClient>) -> bool {
         let inputs = match &call.arguments {
-            Arguments::Written(entries) => {
-                let entries = entries.iter().map(|(name, value)| Ok((name.clone(), course.known.value(value)?)));
+            CallArguments::Written(entries) => {
+                let entries = entries.iter().map(|(name, value)| Ok((name.clone(), course.known.evaluate_expr(value)?)));
                 match entries.collect::<Result<Map<String, Value>, String>>() {
-                    Ok(arguments) => return course.make(call, arguments, client),
+                    Ok(arguments) => return course.make_call(call, arguments, client),
                     Err(_) if client.is_none() => {
                         course.skipped.push(format!("`{}`: it is given what an earlier call answers", call.tool));
                     }
@@ -122,11 +122,11 @@ impl Probe<'_> {
                 }
                 return false;
             }
-            Arguments::Made(inputs) => inputs,
+            CallArguments::Made(inputs) => inputs,
         };
-        let danger = |tool: &str| self.danger.of(tool, self.tools.declared(tool));
-        for kept in self.kept.iter().filter(|kept| kept.is_of(ask, &call.tool)) {
-            if !course.make_again(call, kept, &danger, client.as_deref_mut()) {
+        let danger = |tool: &str| self.danger.refusal_reason(tool, self.tools.tool_declarations(tool));
+        for kept in self.kept.iter().filter(|kept| kept.is_for(ask, &call.tool)) {
+            if !course.replay_input(call, kept, &danger, client.as_deref_mut()) {
                 return false;
             }
         }
@@ -134,59 +134,59 @@ impl Probe<'_> {
             return true;
         }
         for case in 0..self.cases.unwrap_or(inputs.cases) {
-            let input = match inputs.case(self.seed.unwrap_or(inputs.seed), case) {
+            let input = match inputs.case_input(self.seed.unwrap_or(inputs.seed), case) {
                 Ok(input) => input,
                 Err(diagnostic) => {
                     course.unasked.push(format!("its inputs cannot be made: {}", diagnostic.message));
                     return false;
                 }
             };
-            if !course.make(call, input.arguments, client.as_deref_mut()) {
+            if !course.make_call(call, input.arguments, client.as_deref_mut()) {
                 return false;
             }
         }
         true
     }
 
-    pub(crate) fn recorded(&self, ask: &Ask, course: Course) -> Recorded {
-        let Course { calls, crash, hang, protocol, skipped, unasked, mut unlisted, wrong, .. } = course;
+    pub(crate) fn finish_record(&self, ask: &InvariantCalls, course: ProbeCourse) -> RecordedProbe {
+        let ProbeCourse { calls, crash, hang, protocol, skipped, unasked, mut unlisted, wrong, .. } = course;
         let failed = !(crash.is_empty() && hang.is_empty() && protocol.is_empty());
         let id = match &ask.each {
             Some(tool) => format!("{}: {tool}", ask.invariant),
             None => ask.invariant.clone(),
         };
         let (count, hangs) = (calls.len(), hang.len());
-        unlisted.extend(ask.unlisted(self.tools).map(|tool| self.tools.unlisted(tool)));
+        unlisted.extend(ask.unlisted_tools(self.tools).map(|tool| self.tools.unlisted_reason(tool)));
         let names: BTreeSet<&str> = ask.calls.iter().map(|call| call.tool.as_str()).collect();
         // Those that it calls: of thousands the others would be repeated in each run.
-        let tools: Vec<&Value> = names.into_iter().flat_map(|name| self.tools.declared(name)).collect();
+        let tools: Vec<&Value> = names.into_iter().flat_map(|name| self.tools.tool_declarations(name)).collect();
         let probe = json!({
             "invariant": ask.invariant, "crash": crash, "hang": hang, "protocol": protocol, "skipped": skipped,
             "unasked": unasked, "unlisted": unlisted,
         });
         let run = json!({"id": id, "tools": tools, "calls": calls, "meta": {"probe": probe}});
-        Recorded { run, calls: count, skipped, unasked, unlisted, failed, hangs, wrong }
+        RecordedProbe { run, calls: count, skipped, unasked, unlisted, failed, hangs, wrong }
     }
 }
 
-impl Course {
+impl ProbeCourse {
     /// The beginning of one.
-    pub(crate) fn of(ask: &Ask) -> Self {
+    pub(crate) fn for_invariant(ask: &InvariantCalls) -> Self {
         let mut course = Self::default();
         course.known.tool.clone_from(&ask.each);
         course
     }
 
     /// Makes one call; whether the server lives on.
-    pub(crate) fn make(&mut self, call: &Call, arguments: Map<String, Value>, client: Option<&mut Client>) -> bool {
+    pub(crate) fn make_call(&mut self, call: &PlannedCall, arguments: Map<String, Value>, client: Option<&mut ProbeClient>) -> bool {
         let outcome = match client {
-            Some(client) => client.call(&call.tool, arguments.clone()),
-            None => Outcome::default(),
+            Some(client) => client.call_tool(&call.tool, arguments.clone()),
+            None => CallOutcome::default(),
         };
         let at = self.calls.len().saturating_add(1);
-        self.note(self.calls.len(), &format!("call {at} of `{}`", call.tool), &outcome);
-        let Outcome { envelope, failure, .. } = outcome;
-        let result = result(&envelope);
+        self.note_failure(self.calls.len(), &format!("call {at} of `{}`", call.tool), &outcome);
+        let CallOutcome { envelope, failure, .. } = outcome;
+        let result = tool_result(&envelope);
         let is_error = envelope.get("isError") == Some(&Value::Bool(true));
         let status = if is_error { "error" } else { "ok" };
         let mut recorded =
@@ -196,40 +196,40 @@ impl Course {
         }
         self.calls.push(recorded);
         if let Some(alias) = &call.alias {
-            self.known.made.insert(alias.clone(), Made { arguments, result, envelope });
+            self.known.made.insert(alias.clone(), MadeCall { arguments, result, envelope });
         }
         failure.is_none()
     }
 
     /// Makes a call with an input that was kept: where other calls led to what was found, behind those, of a server that begins anew.
-    fn make_again(&mut self, call: &Call, kept: &Kept, danger: &Said<'_>, mut client: Option<&mut Client>) -> bool {
+    fn replay_input(&mut self, call: &PlannedCall, kept: &KeptInput, danger: &RefusalCheck<'_>, mut client: Option<&mut ProbeClient>) -> bool {
         if let (Some(client), false) = (client.as_deref_mut(), kept.behind.is_empty()) {
-            client.stop();
+            client.stop_server();
         }
-        for Earlier { tool, arguments } in &kept.behind {
+        for EarlierCall { tool, arguments } in &kept.behind {
             if let Some(why) = danger(tool) {
                 self.skipped.push(format!("`{tool}`: {why}"));
                 return false;
             }
-            let earlier = Call { tool: tool.clone(), alias: None, ..call.clone() };
-            if !self.make(&earlier, arguments.clone(), client.as_deref_mut()) {
+            let earlier = PlannedCall { tool: tool.clone(), alias: None, ..call.clone() };
+            if !self.make_call(&earlier, arguments.clone(), client.as_deref_mut()) {
                 return false;
             }
         }
-        self.make(call, kept.arguments.clone(), client)
+        self.make_call(call, kept.arguments.clone(), client)
     }
 
     /// Notes what a server does behind the last answer.
-    pub(crate) fn settle(&mut self, ask: &Ask, client: &mut Client) {
-        let outcome = client.settle();
+    pub(crate) fn check_after_call(&mut self, ask: &InvariantCalls, client: &mut ProbeClient) {
+        let outcome = client.check_after_call();
         let last = ask.calls.get(self.calls.len().min(ask.calls.len()).saturating_sub(1));
         let tool = last.map_or("", |call| &call.tool);
         let count = self.calls.len();
-        self.note(count.saturating_sub(1), &format!("behind call {count} of `{tool}`"), &outcome);
+        self.note_failure(count.saturating_sub(1), &format!("behind call {count} of `{tool}`"), &outcome);
     }
 
     /// Notes what a server did wrong with a call, and where.
-    fn note(&mut self, call: usize, place: &str, outcome: &Outcome) {
+    fn note_failure(&mut self, call: usize, place: &str, outcome: &CallOutcome) {
         if outcome.failure.is_some() || !outcome.breaches.is_empty() {
             self.wrong.get_or_insert(call);
         }
@@ -245,7 +245,7 @@ impl Course {
 }
 
 /// What a tool gave back: its value, else its texts, else whatever its content is.
-fn result(envelope: &Value) -> Value {
+fn tool_result(envelope: &Value) -> Value {
     if let Some(value) = envelope.get("structuredContent").filter(|value| !value.is_null()) {
         return value.clone();
     }

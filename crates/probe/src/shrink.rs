@@ -1,10 +1,10 @@
 //! Where an input was found with which an invariant fails: the smallest one with which it still does.
 
-use crate::client::Client;
-use crate::corpus::Earlier;
-use crate::plan::{Arguments, Ask, Call};
-use crate::record::{Course, Probe, Recorded};
-use averment_testing::inputs::Inputs;
+use crate::client::ProbeClient;
+use crate::corpus::EarlierCall;
+use crate::plan::{CallArguments, InvariantCalls, PlannedCall};
+use crate::record::{ProbeCourse, Probe, RecordedProbe};
+use averment_testing::inputs::CallInputs;
 use serde_json::{Map, Value};
 
 /// Calls that are made to find a smaller input.
@@ -16,11 +16,11 @@ const ENDS: usize = 20;
 const OF_SERVER: [&str; 3] = ["crash", "hang", "protocol"];
 
 /// Says which assertions of the rules fail in a run: their ids.
-pub type Fails<'a> = dyn Fn(&Value) -> Vec<String> + 'a;
+pub type FailureOracle<'a> = dyn Fn(&Value) -> Vec<String> + 'a;
 
 /// What was found with an input.
 #[derive(Debug)]
-pub struct Smallest {
+pub struct SmallestInput {
     /// The tool that it is given to.
     pub tool: String,
     /// The input.
@@ -28,7 +28,7 @@ pub struct Smallest {
     /// Whether it does of a server that begins anew.
     pub alone: bool,
     /// The calls in front of it, where it does not.
-    pub behind: Vec<Earlier>,
+    pub behind: Vec<EarlierCall>,
     /// The ids of assertions that fail with it.
     pub found: Vec<String>,
     /// The run of the call with it, where another one was recorded before.
@@ -41,36 +41,36 @@ impl Probe<'_> {
     /// Finds the first input of an ask with which something fails, and with `shrink` the smallest that was met with which the same still does.
     /// What is found has to be found of a server that begins anew; where it is not, the inputs of all calls up to it are what is found.
     /// Only what is asked with one call by itself is looked at.
-    pub fn smallest(
+    pub fn find_smallest(
         &self,
-        ask: &Ask,
-        recorded: &Recorded,
-        fails: &Fails<'_>,
-        (client, shrink): (&mut Client, bool),
-    ) -> Option<Smallest> {
+        ask: &InvariantCalls,
+        recorded: &RecordedProbe,
+        fails: &FailureOracle<'_>,
+        (client, shrink): (&mut ProbeClient, bool),
+    ) -> Option<SmallestInput> {
         let [call] = ask.calls.as_slice() else { return None };
-        let (at, arguments, found) = self.first(ask, recorded, fails)?;
+        let (at, arguments, found) = self.first_failing(ask, recorded, fails)?;
         let made = recorded.run.get("calls").and_then(Value::as_array).map_or(0, Vec::len);
         let behind = client.made_before(made.saturating_sub(at));
-        let mut trying = Trying { probe: self, of: (ask, call), client, fails, calls: 0 };
+        let mut trying = ShrinkSearch { probe: self, of: (ask, call), client, fails, calls: 0 };
         let tool = call.tool.clone();
         let Some((_, found)) = trying.fails_alone(&arguments, &found) else {
-            return Some(Smallest { tool, arguments, alone: false, behind, found, run: None, calls: trying.calls });
+            return Some(SmallestInput { tool, arguments, alone: false, behind, found, run: None, calls: trying.calls });
         };
-        let mut smallest = Smallest { tool, arguments, alone: true, behind: Vec::new(), found, run: None, calls: 0 };
-        if let (Arguments::Made(inputs), true) = (&call.arguments, shrink && recorded.hangs == 0) {
-            trying.shrink(&mut smallest, inputs, recorded.failed);
+        let mut smallest = SmallestInput { tool, arguments, alone: true, behind: Vec::new(), found, run: None, calls: 0 };
+        if let (CallArguments::Made(inputs), true) = (&call.arguments, shrink && recorded.hangs == 0) {
+            trying.shrink_input(&mut smallest, inputs, recorded.failed);
         }
         smallest.calls = trying.calls;
         Some(smallest)
     }
 
     /// The first call of an ask with which something fails: which one it is, its input, and what fails.
-    fn first(
+    fn first_failing(
         &self,
-        ask: &Ask,
-        recorded: &Recorded,
-        fails: &Fails<'_>,
+        ask: &InvariantCalls,
+        recorded: &RecordedProbe,
+        fails: &FailureOracle<'_>,
     ) -> Option<(usize, Map<String, Value>, Vec<String>)> {
         let calls = recorded.run.get("calls").and_then(Value::as_array)?;
         let all = fails(&recorded.run);
@@ -84,8 +84,8 @@ impl Probe<'_> {
     }
 
     /// The run with a call that was recorded, alone.
-    fn of_call(&self, ask: &Ask, made: &Value) -> Value {
-        let mut run = self.recorded(ask, Course::of(ask)).run;
+    fn of_call(&self, ask: &InvariantCalls, made: &Value) -> Value {
+        let mut run = self.finish_record(ask, ProbeCourse::for_invariant(ask)).run;
         if let Some(run) = run.as_object_mut() {
             run.insert("calls".to_owned(), Value::Array(vec![made.clone()]));
         }
@@ -94,21 +94,21 @@ impl Probe<'_> {
 }
 
 /// Calls that are made to find out with what something fails.
-struct Trying<'a, 'b> {
+struct ShrinkSearch<'a, 'b> {
     probe: &'a Probe<'b>,
-    of: (&'a Ask, &'a Call),
-    client: &'a mut Client,
-    fails: &'a Fails<'a>,
+    of: (&'a InvariantCalls, &'a PlannedCall),
+    client: &'a mut ProbeClient,
+    fails: &'a FailureOracle<'a>,
     calls: usize,
 }
 
-impl Trying<'_, '_> {
+impl ShrinkSearch<'_, '_> {
     /// Finds the smallest input with which still fails what does; where the server ends with each, all of them are given to one that begins anew.
-    fn shrink(&mut self, smallest: &mut Smallest, inputs: &Inputs, ends: bool) {
+    fn shrink_input(&mut self, smallest: &mut SmallestInput, inputs: &CallInputs, ends: bool) {
         let most = self.calls.saturating_add(if ends { ENDS } else { CALLS });
         let (first, found) = (smallest.arguments.clone(), smallest.found.clone());
         'smaller: loop {
-            for candidate in inputs.smaller(&smallest.arguments) {
+            for candidate in inputs.smaller_inputs(&smallest.arguments) {
                 if self.calls >= most {
                     break 'smaller;
                 }
@@ -135,7 +135,7 @@ impl Trying<'_, '_> {
 
     /// The run of a call of a server that begins anew, and what fails in it, where something of this does.
     fn fails_alone(&mut self, arguments: &Map<String, Value>, found: &[String]) -> Option<(Value, Vec<String>)> {
-        self.client.stop();
+        self.client.stop_server();
         self.fails_with(arguments, found)
     }
 
@@ -143,11 +143,11 @@ impl Trying<'_, '_> {
     fn fails_with(&mut self, arguments: &Map<String, Value>, found: &[String]) -> Option<(Value, Vec<String>)> {
         let (ask, call) = self.of;
         self.calls = self.calls.saturating_add(1);
-        let mut course = Course::of(ask);
-        if course.make(call, arguments.clone(), Some(&mut *self.client)) {
-            course.settle(ask, self.client);
+        let mut course = ProbeCourse::for_invariant(ask);
+        if course.make_call(call, arguments.clone(), Some(&mut *self.client)) {
+            course.check_after_call(ask, self.client);
         }
-        let mut run = self.probe.recorded(ask, course).run;
+        let mut run = self.probe.finish_record(ask, course).run;
         if let Some(Value::String(id)) = run.get_mut("id") {
             id.push_str(": smallest");
         }

@@ -20,11 +20,11 @@ pub(crate) const UNANSWERED: &str = "it closed its output before it answered";
 
 /// What is known of a connection, beside what the client of the SDK is told.
 #[derive(Debug, Default)]
-pub(crate) struct Wire {
+pub(crate) struct WireState {
     /// The methods of the requests that wait for an answer, by their ids.
     waiting: BTreeMap<String, String>,
     /// What the last answer to `tools/call` and `tools/list` was, as the server wrote it: its `result` or its `error`.
-    pub answer: Option<Answer>,
+    pub answer: Option<WireAnswer>,
     /// What the protocol forbids, since it was last asked.
     pub breaches: Vec<String>,
     unasked: usize,
@@ -40,48 +40,48 @@ pub(crate) struct Wire {
 
 /// An answer as the server wrote it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum WireAnswer {
     /// The `result`.
     Result(Value),
     /// The `error`.
     Error(Value),
 }
 
-impl Wire {
+impl WireState {
     /// A request is sent.
-    pub fn asks(&mut self, id: String, method: String) {
+    pub fn note_request(&mut self, id: String, method: String) {
         self.waiting.insert(id, method);
     }
 
     /// Nothing more comes.
-    pub fn close(&mut self, why: String) {
+    pub fn close_with(&mut self, why: String) {
         self.closed.get_or_insert(why);
     }
 
     /// Nothing more comes of what carried a message; where that was a request it has to be answered.
-    pub fn ended(&mut self, request: Option<&str>, why: String) {
+    pub fn end_request(&mut self, request: Option<&str>, why: String) {
         if request.is_none_or(|id| self.waiting.contains_key(id)) {
-            self.close(why);
+            self.close_with(why);
         }
     }
 
     /// Something that the protocol forbids, behind which nothing more is read.
-    pub fn broken(&mut self, what: String) {
-        self.breach(what);
-        self.close("it broke the protocol".to_owned());
+    pub fn break_protocol(&mut self, what: String) {
+        self.note_breach(what);
+        self.close_with("it broke the protocol".to_owned());
     }
 
     /// Notes something that the protocol forbids.
-    pub fn breach(&mut self, what: impl Into<String>) {
+    pub fn note_breach(&mut self, what: impl Into<String>) {
         if self.breaches.len() < NOTED {
             self.breaches.push(what.into());
         }
     }
 
     /// Takes a line. `None` where the connection is of no use any more.
-    pub fn take(&mut self, line: &[u8]) -> Option<Option<RxJsonRpcMessage<RoleClient>>> {
+    pub fn take_line(&mut self, line: &[u8]) -> Option<Option<RxJsonRpcMessage<RoleClient>>> {
         let Ok(text) = std::str::from_utf8(line) else {
-            self.breach("a line that is no UTF-8");
+            self.note_breach("a line that is no UTF-8");
             return self.goes_on();
         };
         if text.trim().is_empty() {
@@ -91,23 +91,23 @@ impl Wire {
         let value = match serde_json::from_str::<Value>(text) {
             Ok(value) => value,
             Err(_) if serde_json::from_str::<IgnoredAny>(text).is_err() => {
-                self.breach("a line that is no JSON");
+                self.note_breach("a line that is no JSON");
                 return self.goes_on();
             }
             Err(error) => {
-                self.breach(unreadable(&error.to_string()));
+                self.note_breach(unreadable_reason(&error.to_string()));
                 return None;
             }
         };
         if value.get("method").is_some() {
             self.goes_on::<()>()?;
         } else {
-            self.answered(&value)?;
+            self.take_answer(&value)?;
         }
         match serde_json::from_value(value) {
             Ok(message) => Some(Some(message)),
             Err(_) => {
-                self.breach("a message that is none of the protocol");
+                self.note_breach("a message that is none of the protocol");
                 None
             }
         }
@@ -117,29 +117,29 @@ impl Wire {
     fn goes_on<T>(&mut self) -> Option<Option<T>> {
         self.unasked = self.unasked.saturating_add(1);
         if self.unasked > UNASKED {
-            self.breach(format!("more than {UNASKED} messages while one answer was waited for"));
+            self.note_breach(format!("more than {UNASKED} messages while one answer was waited for"));
             return None;
         }
         Some(None)
     }
 
     /// Takes an answer: whether it is one to a request that waits.
-    fn answered(&mut self, value: &Value) -> Option<()> {
+    fn take_answer(&mut self, value: &Value) -> Option<()> {
         let id = value.get("id").unwrap_or(&Value::Null);
         let Some(method) = self.waiting.remove(&id.to_string()) else {
-            self.breach(format!("an answer with the id {}, which no request has that waits", short(&id.to_string())));
+            self.note_breach(format!("an answer with the id {}, which no request has that waits", shorten_text(&id.to_string())));
             return None;
         };
         self.unasked = 0;
         let answer = match (value.get("result"), value.get("error")) {
-            (Some(result), None) => Answer::Result(result.clone()),
-            (None, Some(error)) => Answer::Error(error.clone()),
+            (Some(result), None) => WireAnswer::Result(result.clone()),
+            (None, Some(error)) => WireAnswer::Error(error.clone()),
             _ => {
-                self.breach("an answer with neither or both of `result` and `error`");
+                self.note_breach("an answer with neither or both of `result` and `error`");
                 return None;
             }
         };
-        if let ("initialize", Answer::Result(result)) = (method.as_str(), &answer) {
+        if let ("initialize", WireAnswer::Result(result)) = (method.as_str(), &answer) {
             self.version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
             self.has_tools = result.pointer("/capabilities/tools").is_some_and(|tools| !tools.is_null());
         }
@@ -151,7 +151,7 @@ impl Wire {
 }
 
 /// Why a message that is JSON cannot be read, by what the reader says of it.
-fn unreadable(error: &str) -> String {
+fn unreadable_reason(error: &str) -> String {
     let why = match error {
         error if error.contains("recursion limit") => "values in it are nested too deeply",
         error if error.contains("out of range") => "a number in it is too large",
@@ -164,43 +164,43 @@ fn unreadable(error: &str) -> String {
 }
 
 /// The beginning of a text of the server.
-pub(crate) fn short(text: &str) -> String {
+pub(crate) fn shorten_text(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
 /// What is shared with the threads that read and write.
-pub(crate) type Shared = Arc<Mutex<Wire>>;
+pub(crate) type SharedWire = Arc<Mutex<WireState>>;
 
 /// What is known, whatever became of the threads.
-pub(crate) fn lock(wire: &Shared) -> MutexGuard<'_, Wire> {
+pub(crate) fn lock_wire(wire: &SharedWire) -> MutexGuard<'_, WireState> {
     wire.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Lines over standard input and output.
-pub(crate) struct Lines {
-    wire: Shared,
+pub(crate) struct LineTransport {
+    wire: SharedWire,
     out: mpsc::Sender<Vec<u8>>,
     read: tokio::sync::mpsc::Receiver<RxJsonRpcMessage<RoleClient>>,
 }
 
-impl Lines {
+impl LineTransport {
     /// Speaks with a program; `most` are the bytes of the longest line that is read.
-    pub fn new((input, output): (ChildStdin, ChildStdout), wire: &Shared, most: u64) -> std::io::Result<Self> {
+    pub fn new((input, output): (ChildStdin, ChildStdout), wire: &SharedWire, most: u64) -> std::io::Result<Self> {
         let (out, lines) = mpsc::channel();
-        std::thread::Builder::new().name("probe writes".to_owned()).spawn(move || write(input, &lines))?;
+        std::thread::Builder::new().name("probe writes".to_owned()).spawn(move || write_lines(input, &lines))?;
         // What the server writes faster than it is looked at waits in its pipe.
         let (sender, read) = tokio::sync::mpsc::channel(64);
         let shared = Arc::clone(wire);
         let reading = move || {
             read_lines(output, most, &shared, &sender);
-            lock(&shared).close(UNANSWERED.to_owned());
+            lock_wire(&shared).close_with(UNANSWERED.to_owned());
         };
         std::thread::Builder::new().name("probe reads".to_owned()).spawn(reading)?;
         Ok(Self { wire: Arc::clone(wire), out, read })
     }
 }
 
-fn write(mut input: ChildStdin, lines: &mpsc::Receiver<Vec<u8>>) {
+fn write_lines(mut input: ChildStdin, lines: &mpsc::Receiver<Vec<u8>>) {
     while let Ok(line) = lines.recv() {
         if input.write_all(&line).and_then(|()| input.flush()).is_err() {
             return;
@@ -211,7 +211,7 @@ fn write(mut input: ChildStdin, lines: &mpsc::Receiver<Vec<u8>>) {
 fn read_lines(
     output: ChildStdout,
     most: u64,
-    wire: &Shared,
+    wire: &SharedWire,
     sender: &tokio::sync::mpsc::Sender<RxJsonRpcMessage<RoleClient>>,
 ) {
     let mut output = BufReader::new(output);
@@ -223,10 +223,10 @@ fn read_lines(
             Ok(0) | Err(_) => return,
         }
         if u64::try_from(line.len()).unwrap_or(u64::MAX) > most {
-            lock(wire).breach(format!("an answer of more than {most} bytes"));
+            lock_wire(wire).note_breach(format!("an answer of more than {most} bytes"));
             return;
         }
-        let taken = lock(wire).take(&line);
+        let taken = lock_wire(wire).take_line(&line);
         match taken {
             None => return,
             Some(None) => {}
@@ -239,7 +239,7 @@ fn read_lines(
     }
 }
 
-impl Transport<RoleClient> for Lines {
+impl Transport<RoleClient> for LineTransport {
     type Error = std::io::Error;
 
     fn send(
@@ -248,7 +248,7 @@ impl Transport<RoleClient> for Lines {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let sent = serde_json::to_value(&item).map_err(std::io::Error::from).and_then(|value| {
             if let (Some(id), Some(method)) = (value.get("id"), value.get("method").and_then(Value::as_str)) {
-                lock(&self.wire).asks(id.to_string(), method.to_owned());
+                lock_wire(&self.wire).note_request(id.to_string(), method.to_owned());
             }
             let mut line = serde_json::to_vec(&value)?;
             line.push(b'\n');

@@ -1,12 +1,12 @@
 //! What a call is given: values as rules write them, and what earlier calls of the same sequence answered.
 
-use averment_syntax::ast::{Expr, ExprKind, TextPart, Unit};
+use averment_syntax::ast::{Expr, ExprKind, TextPart, NumberUnit};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// A call that was made, as later ones know it.
 #[derive(Debug, Clone)]
-pub(crate) struct Made {
+pub(crate) struct MadeCall {
     pub arguments: Map<String, Value>,
     pub result: Value,
     pub envelope: Value,
@@ -14,35 +14,35 @@ pub(crate) struct Made {
 
 /// What is known where a value is made.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownCalls {
     /// The calls so far, by name.
-    pub made: BTreeMap<String, Made>,
+    pub made: BTreeMap<String, MadeCall>,
     /// The tool of `for each tool`.
     pub tool: Option<String>,
 }
 
-impl Known {
+impl KnownCalls {
     /// The value of an expression.
     ///
     /// # Errors
     /// Why it has none, in words.
-    pub fn value(&self, expr: &Expr) -> Result<Value, String> {
+    pub fn evaluate_expr(&self, expr: &Expr) -> Result<Value, String> {
         match &expr.kind {
             ExprKind::Null => Ok(Value::Null),
             ExprKind::Boolean(value) => Ok(Value::Bool(*value)),
-            ExprKind::Number(number) if number.unit == Unit::None => {
+            ExprKind::Number(number) if number.unit == NumberUnit::None => {
                 serde_json::from_str(&number.value).map_err(|error| error.to_string())
             }
             ExprKind::Negate(inner) => match &inner.kind {
-                ExprKind::Number(number) if number.unit == Unit::None => {
+                ExprKind::Number(number) if number.unit == NumberUnit::None => {
                     serde_json::from_str(&format!("-{}", number.value)).map_err(|error| error.to_string())
                 }
-                _ => Err(no_value()),
+                _ => Err(no_value_error()),
             },
-            ExprKind::Group(inner) => self.value(inner),
-            ExprKind::List(list) => list.iter().map(|one| self.value(one)).collect(),
+            ExprKind::Group(inner) => self.evaluate_expr(inner),
+            ExprKind::List(list) => list.iter().map(|one| self.evaluate_expr(one)).collect(),
             ExprKind::Object(entries) => {
-                let entries = entries.iter().map(|(name, value)| Ok((name.text.clone(), self.value(value)?)));
+                let entries = entries.iter().map(|(name, value)| Ok((name.text.clone(), self.evaluate_expr(value)?)));
                 entries.collect::<Result<Map<_, _>, String>>().map(Value::Object)
             }
             ExprKind::Text(text) => {
@@ -50,7 +50,7 @@ impl Known {
                 for part in &text.parts {
                     match part {
                         TextPart::Literal(text) => made.push_str(text),
-                        TextPart::Interpolation(expr) => match self.value(expr)? {
+                        TextPart::Interpolation(expr) => match self.evaluate_expr(expr)? {
                             Value::String(text) => made.push_str(&text),
                             other => made.push_str(&other.to_string()),
                         },
@@ -60,7 +60,7 @@ impl Known {
             }
             ExprKind::Name(name) if name == "tool" && self.tool.is_some() => Ok(json!(self.tool)),
             ExprKind::Name(name) => match self.made.get(name) {
-                Some(Made { arguments, result, .. }) => Ok(
+                Some(MadeCall { arguments, result, .. }) => Ok(
                     json!({"response": result, "result": result, "output": result, "args": arguments, "input": arguments}),
                 ),
                 None => Err(format!("`{name}` is no call that was made")),
@@ -71,21 +71,21 @@ impl Known {
                     let made = self.made.get(name).ok_or_else(|| format!("`{name}` is no call that was made"))?;
                     Ok(made.envelope.clone())
                 }
-                _ => Err(no_value()),
+                _ => Err(no_value_error()),
             },
-            ExprKind::Field { base, name } => member(&self.value(base)?, &json!(name.text)),
-            ExprKind::Index { base, index } => member(&self.value(base)?, &self.value(index)?),
-            _ => Err(no_value()),
+            ExprKind::Field { base, name } => value_member(&self.evaluate_expr(base)?, &json!(name.text)),
+            ExprKind::Index { base, index } => value_member(&self.evaluate_expr(base)?, &self.evaluate_expr(index)?),
+            _ => Err(no_value_error()),
         }
     }
 }
 
-fn no_value() -> String {
+fn no_value_error() -> String {
     "it is made of values, texts and paths into what earlier calls answered, and of nothing else".to_owned()
 }
 
 /// A member of an object or a list, also of one that a text holds.
-fn member(base: &Value, key: &Value) -> Result<Value, String> {
+fn value_member(base: &Value, key: &Value) -> Result<Value, String> {
     let held = base.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let base = held.as_ref().unwrap_or(base);
     let found = match (base, key) {

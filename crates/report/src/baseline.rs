@@ -7,9 +7,9 @@
 //! A line names the rule file and the assertion by its text (or a rule with a threshold), the run, what came out with the number of violations,
 //! and the reason, which is for people alone. It covers one result: what stands twice in the rules, or two runs of one name, need two lines.
 
-use super::gate::{self, Gate, Policy};
+use super::gate::{self, Gate, GatePolicy};
 use super::model::{ResultReport, RunReport};
-use super::table::{Item, RuleItem, Table};
+use super::table::{ReportItem, RuleItem, ReportTable};
 use super::value;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
@@ -34,7 +34,7 @@ const HEAD: &str = "\
 
 /// What a line covers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct BaselineKey {
     /// The file of the rules.
     file: String,
     /// The text of the assertion on one line, or `rule` and the id of a rule with a threshold: places among others change.
@@ -47,7 +47,7 @@ struct Key {
 
 /// How much of it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Known {
+struct KnownFailure {
     violations: u64,
     reason: String,
 }
@@ -64,11 +64,11 @@ pub struct BaselineError {
 /// Failures that are known.
 #[derive(Debug, Default)]
 pub struct Baseline {
-    known: BTreeMap<Key, Vec<Known>>,
+    known: BTreeMap<BaselineKey, Vec<KnownFailure>>,
     /// What is found instead, where the file is to be written anew.
-    found: Option<BTreeMap<Key, Vec<Known>>>,
+    found: Option<BTreeMap<BaselineKey, Vec<KnownFailure>>>,
     /// How many lines of each key were used.
-    used: BTreeMap<Key, usize>,
+    used: BTreeMap<BaselineKey, usize>,
     /// Runs of lines that were checked.
     seen: BTreeSet<String>,
 }
@@ -84,7 +84,7 @@ impl Baseline {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            let (key, known) = parsed(line).map_err(|message| BaselineError { line: number, message })?;
+            let (key, known) = parse_line(line).map_err(|message| BaselineError { line: number, message })?;
             baseline.known.entry(key).or_default().push(known);
         }
         Ok(baseline)
@@ -92,23 +92,23 @@ impl Baseline {
 
     /// Learns what fails instead of only knowing it.
     #[must_use]
-    pub fn updated(self) -> Self {
+    pub fn for_update(self) -> Self {
         Self { found: Some(BTreeMap::new()), ..self }
     }
 
     /// Marks what is known of a run, and opens its gate where nothing else fails it. Each run has to be given once.
-    pub fn apply(&mut self, table: &Table, run: &mut RunReport, policy: Policy) {
-        self.seen.insert(plain(&run.run));
+    pub fn mark_known(&mut self, table: &ReportTable, run: &mut RunReport, policy: GatePolicy) {
+        self.seen.insert(plain_path(&run.run));
         for number in 0..run.results.len() {
             let Some(result) = run.results.get(number) else { continue };
-            let Some((file, what)) = table.items.get(result.item).map(named) else { continue };
-            if gate::of_result(table, result, policy) != Gate::Failed {
+            let Some((file, what)) = table.items.get(result.item).map(assertion_name) else { continue };
+            if gate::result_gate(table, result, policy) != Gate::Failed {
                 continue;
             }
-            let key = Key { file, what, run: plain(&run.run), word: word(result).to_owned() };
+            let key = BaselineKey { file, what, run: plain_path(&run.run), word: outcome_word(result).to_owned() };
             let reason = result.unjudged.as_ref().filter(|_| key.word == UNJUDGED);
             let reason = reason.map_or_else(|| result.reason.clone(), |one| one.in_words());
-            let known = self.knows(key, Known { violations: result.violation_count(), reason });
+            let known = self.knows_failure(key, KnownFailure { violations: result.violation_count(), reason });
             if let Some(result) = run.results.get_mut(number) {
                 result.known = known;
             }
@@ -116,20 +116,20 @@ impl Baseline {
         for number in 0..run.rules.len() {
             let Some(rule) = run.rules.get(number) else { continue };
             let Some((file, what)) = table.rules.get(rule.rule).map(named_rule) else { continue };
-            if gate::of_rule(table, rule, policy) != Gate::Failed {
+            if gate::rule_gate(table, rule, policy) != Gate::Failed {
                 continue;
             }
-            let key = Key { file, what, run: plain(&run.run), word: BELOW.to_owned() };
-            let known = self.knows(key, Known { violations: 0, reason: rule.verdict.as_str().to_owned() });
+            let key = BaselineKey { file, what, run: plain_path(&run.run), word: BELOW.to_owned() };
+            let known = self.knows_failure(key, KnownFailure { violations: 0, reason: rule.verdict.as_str().to_owned() });
             if let Some(rule) = run.rules.get_mut(number) {
                 rule.known = known;
             }
         }
-        run.gate = gate::of_run(table, &run.results, &run.rules, policy);
+        run.gate = gate::run_gate(table, &run.results, &run.rules, policy);
     }
 
     /// Whether a failure is known; where the file is written anew, it is from now on.
-    fn knows(&mut self, key: Key, failure: Known) -> bool {
+    fn knows_failure(&mut self, key: BaselineKey, failure: KnownFailure) -> bool {
         if let Some(found) = &mut self.found {
             found.entry(key).or_default().push(failure);
             return true;
@@ -142,8 +142,8 @@ impl Baseline {
 
     /// Lines of runs and assertions that were checked and do not fail any more.
     #[must_use]
-    pub fn unused(&self, table: &Table) -> usize {
-        let checked = checked(table);
+    pub fn unused_lines(&self, table: &ReportTable) -> usize {
+        let checked = checked_assertions(table);
         let seen = self
             .known
             .iter()
@@ -153,14 +153,14 @@ impl Baseline {
 
     /// How many failures are learnt.
     #[must_use]
-    pub fn count(&self) -> usize {
+    pub fn learned_count(&self) -> usize {
         self.found.iter().flat_map(BTreeMap::values).map(Vec::len).sum()
     }
 
     /// The file with what was found, and with the lines of runs and assertions that were not checked.
     #[must_use]
-    pub fn written(&self, table: &Table) -> String {
-        let checked = checked(table);
+    pub fn file_text(&self, table: &ReportTable) -> String {
+        let checked = checked_assertions(table);
         let kept = self.known.iter().filter(|(key, _)| {
             let known = checked.contains(&(key.file.clone(), key.what.clone()));
             !known || !self.seen.contains(&key.run)
@@ -168,34 +168,34 @@ impl Baseline {
         let lines = kept.chain(self.found.iter().flatten()).collect::<BTreeMap<_, _>>();
         let mut text = HEAD.to_owned();
         for (key, known) in lines {
-            known.iter().for_each(|known| text.push_str(&line(key, known)));
+            known.iter().for_each(|known| text.push_str(&line_text(key, known)));
         }
         text
     }
 }
 
 /// What is checked, as lines name it.
-fn checked(table: &Table) -> BTreeSet<(String, String)> {
-    table.items.iter().map(named).chain(table.rules.iter().map(named_rule)).collect()
+fn checked_assertions(table: &ReportTable) -> BTreeSet<(String, String)> {
+    table.items.iter().map(assertion_name).chain(table.rules.iter().map(named_rule)).collect()
 }
 
 /// How an assertion is named: by its file and its text.
-fn named(item: &Item) -> (String, String) {
-    (plain(&item.location.file), one_line(&item.text).split_whitespace().collect::<Vec<_>>().join(" "))
+fn assertion_name(item: &ReportItem) -> (String, String) {
+    (plain_path(&item.location.file), one_line(&item.text).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// How a rule with a threshold is named.
 fn named_rule(rule: &RuleItem) -> (String, String) {
-    (plain(&rule.location.file), format!("rule {}", rule.id))
+    (plain_path(&rule.location.file), format!("rule {}", rule.id))
 }
 
 /// The path of a file in one spelling.
-fn plain(file: &str) -> String {
+fn plain_path(file: &str) -> String {
     file.strip_prefix("./").unwrap_or(file).to_owned()
 }
 
 /// The word for what came out.
-fn word(result: &ResultReport) -> &'static str {
+fn outcome_word(result: &ResultReport) -> &'static str {
     match result.status {
         Status::Passed => UNJUDGED,
         Status::UnexpectedPassed => Status::UnexpectedPassed.as_str(),
@@ -203,19 +203,19 @@ fn word(result: &ResultReport) -> &'static str {
     }
 }
 
-fn line(key: &Key, known: &Known) -> String {
-    let mut line = [&key.file, &key.what, &key.run].map(|part| quoted(part)).join(BETWEEN);
+fn line_text(key: &BaselineKey, known: &KnownFailure) -> String {
+    let mut line = [&key.file, &key.what, &key.run].map(|part| quote_name(part)).join(BETWEEN);
     let _ = write!(line, "{BETWEEN}{}", key.word);
     if known.violations > 1 {
         let _ = write!(line, " {}", known.violations);
     }
-    let reason = value::shortened(&one_line(&known.reason), REASON);
+    let reason = value::shorten_text(&one_line(&known.reason), REASON);
     let _ = writeln!(line, "{BETWEEN}{reason}");
     line
 }
 
 /// A name as it is, or as a JSON text where it could be taken for something else.
-fn quoted(name: &str) -> String {
+fn quote_name(name: &str) -> String {
     let plain = !name.is_empty()
         && !name.contains(BETWEEN.trim())
         && !name.starts_with(['"', '#', ' '])
@@ -224,10 +224,10 @@ fn quoted(name: &str) -> String {
     if plain { name.to_owned() } else { serde_json::Value::from(name).to_string() }
 }
 
-fn parsed(line: &str) -> Result<(Key, Known), String> {
-    let (file, rest) = name(line)?;
-    let (text, rest) = name(rest)?;
-    let (run, rest) = name(rest)?;
+fn parse_line(line: &str) -> Result<(BaselineKey, KnownFailure), String> {
+    let (file, rest) = take_name(line)?;
+    let (text, rest) = take_name(rest)?;
+    let (run, rest) = take_name(rest)?;
     let (what, reason) = rest.split_once(BETWEEN.trim()).unwrap_or((rest, ""));
     let mut words = what.split_whitespace();
     let known = ["fail", "vacuous", "undecided", BELOW, UNJUDGED, Status::UnexpectedPassed.as_str()];
@@ -237,12 +237,12 @@ fn parsed(line: &str) -> Result<(Key, Known), String> {
         None => u64::from(word == "fail"),
         Some(count) => count.parse().map_err(|_| format!("`{}` is no number of violations", one_line(count)))?,
     };
-    let key = Key { file, what: text, run, word: word.to_owned() };
-    Ok((key, Known { violations, reason: reason.trim().to_owned() }))
+    let key = BaselineKey { file, what: text, run, word: word.to_owned() };
+    Ok((key, KnownFailure { violations, reason: reason.trim().to_owned() }))
 }
 
 /// A name at the start of a line, and what stands behind it.
-fn name(text: &str) -> Result<(String, &str), String> {
+fn take_name(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
     let missing = || "a line is `rule file | assertion | run | fail | why`".to_owned();
     if !text.starts_with('"') {
@@ -263,10 +263,10 @@ mod tests {
     fn names_of_every_kind_are_read_back() {
         for name_of in ["a.1", "a b", "a|b", " a", "\"q\"", "#1", "", "a\nb", "a\u{202e}b", "x \"y\" | z"] {
             let [file, what, run] = [name_of; 3].map(str::to_owned);
-            let key = Key { file, what, run, word: "fail".to_owned() };
-            let written = line(&key, &Known { violations: 3, reason: "why | not".to_owned() });
+            let key = BaselineKey { file, what, run, word: "fail".to_owned() };
+            let written = line_text(&key, &KnownFailure { violations: 3, reason: "why | not".to_owned() });
             assert_eq!(written.lines().count(), 1, "{written:?}");
-            let (read, known) = parsed(written.trim_end()).unwrap();
+            let (read, known) = parse_line(written.trim_end()).unwrap();
             assert_eq!((read, known.violations, known.reason.as_str()), (key, 3, "why | not"));
         }
     }

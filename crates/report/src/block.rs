@@ -1,10 +1,10 @@
 //! A block of a Runsight workflow in a run, as that system counts it: its score, cost and tokens, what they are against earlier runs, and what
 //! became worse since the last of them.
 
-use super::change::{Delta, RUNS, Regression, Standing};
+use super::change::{MeasureDelta, RUNS, Regression, RunMeasures};
 use super::model::{ResultReport, RuleReport, RunReport};
 use super::redact::redact;
-use super::table::Table;
+use super::table::ReportTable;
 use averment_base::truth::Verdict;
 use averment_base::value::{Object, Value};
 use averment_runs::normal::of_run;
@@ -42,7 +42,7 @@ pub struct BlockReport {
     pub soul_version: Option<String>,
     /// What it is against the earlier runs; `None` where there are none.
     #[serde(default, skip_deserializing)]
-    pub delta: Option<Delta>,
+    pub delta: Option<MeasureDelta>,
     /// What became worse since the last of them.
     #[serde(default, skip_deserializing)]
     pub regressions: Vec<Regression>,
@@ -51,17 +51,17 @@ pub struct BlockReport {
 impl BlockReport {
     /// What of it is compared with other runs.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn block_measures(&self) -> RunMeasures {
         let Self { passed, score, cost_usd, total_tokens, .. } = *self;
-        Standing { passed, score, cost_usd, total_tokens }
+        RunMeasures { passed, score, cost_usd, total_tokens }
     }
 
     /// What it is against the mean of earlier ones of the same version of the same worker, what became worse since the last of them, and how
     /// many there are.
     #[must_use]
-    pub fn against(&self, earlier: &[Self]) -> (Option<Delta>, Vec<Regression>, usize) {
-        let earlier: Vec<Standing> = earlier.iter().filter(|one| one.is_comparable(self)).map(Self::standing).collect();
-        let now = self.standing();
+    pub fn compare_with(&self, earlier: &[Self]) -> (Option<MeasureDelta>, Vec<Regression>, usize) {
+        let earlier: Vec<RunMeasures> = earlier.iter().filter(|one| one.is_comparable(self)).map(Self::block_measures).collect();
+        let now = self.block_measures();
         let regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
         (now.delta_to(&earlier), regressions, earlier.len().min(RUNS))
     }
@@ -73,26 +73,26 @@ impl BlockReport {
 }
 
 /// Adds to the rules about blocks what the run records of these.
-pub(super) fn add(table: &Table, run: Option<&Run<'_>>, results: &[ResultReport], rules: &mut [RuleReport]) {
+pub(super) fn add_blocks(table: &ReportTable, run: Option<&Run<'_>>, results: &[ResultReport], rules: &mut [RuleReport]) {
     if table.items.iter().all(|item| item.own.is_none()) {
         return;
     }
-    let Some(Value::Object(meta)) = run.map(|run| run.root(of_run::META).value) else { return };
+    let Some(Value::Object(meta)) = run.map(|run| run.root_value(of_run::META).value) else { return };
     let Some(Value::Object(blocks)) = meta.get("blocks").map(|node| node.value) else { return };
     for rule in rules {
         let Some(item) = table.rules.get(rule.rule) else { continue };
         let Some(Value::Object(block)) = blocks.get(&item.id).map(|node| node.value) else { continue };
-        rule.block = of(table, rule.rule, results, block).map(Box::new);
+        rule.block = block_report(table, rule.rule, results, block).map(Box::new);
     }
 }
 
 /// What is known of a block from its record and the results of the assertions on it.
-fn of(table: &Table, rule: usize, results: &[ResultReport], block: Object<'_>) -> Option<BlockReport> {
+fn block_report(table: &ReportTable, rule: usize, results: &[ResultReport], block: Object<'_>) -> Option<BlockReport> {
     let asserted = results.iter().filter_map(|one| Some((one, table.items.get(one.item)?)));
     let (mut system, mut passed, mut sum, mut weights) = (None, true, 0.0, 0.0);
     for (result, item) in asserted.filter(|(_, item)| item.rule == Some(rule)) {
         let Some(own) = item.own.as_deref() else { continue };
-        let Some(score) = own.of(result.verdict).and_then(|verdict| verdict.score) else { continue };
+        let Some(score) = own.word_for(result.verdict).and_then(|verdict| verdict.score) else { continue };
         system = Some(own.system.to_string());
         passed &= matches!(result.verdict, Verdict::Pass | Verdict::Vacuous);
         if item.weight > 0.0 {
@@ -123,7 +123,7 @@ fn of(table: &Table, rule: usize, results: &[ResultReport], block: Object<'_>) -
 
 /// The blocks of earlier runs, read from a report of them.
 #[derive(Debug, Default)]
-pub struct History {
+pub struct BlockHistory {
     /// By rule, in the order of the runs.
     blocks: BTreeMap<String, Vec<BlockReport>>,
     /// Blocks that became worse, in words.
@@ -148,7 +148,7 @@ struct ReportedRule {
     own: Option<BlockReport>,
 }
 
-impl History {
+impl BlockHistory {
     /// Reads what `aver check --format json` printed.
     ///
     /// # Errors
@@ -168,12 +168,12 @@ impl History {
     }
 
     /// Says of each block of a run what it is against the earlier runs.
-    pub fn apply(&mut self, table: &Table, run: &mut RunReport) {
+    pub fn apply_history(&mut self, table: &ReportTable, run: &mut RunReport) {
         for rule in &mut run.rules {
             let Some((block, item)) = rule.block.as_deref_mut().zip(table.rules.get(rule.rule)) else { continue };
             let earlier = self.blocks.get(&item.id).map(Vec::as_slice).unwrap_or_default();
             let compared;
-            (block.delta, block.regressions, compared) = block.against(earlier);
+            (block.delta, block.regressions, compared) = block.compare_with(earlier);
             self.compared = self.compared.max(compared);
             if !block.regressions.is_empty() {
                 let what: Vec<String> = block.regressions.iter().map(Regression::in_words).collect();

@@ -2,7 +2,7 @@
 
 use super::chunk_totals::ChunkTotals;
 use super::model::RunReport;
-use super::table::Table;
+use super::table::ReportTable;
 use super::totals::Counts;
 use averment_engine::vm::outcome::Status;
 use std::collections::{HashMap, HashSet};
@@ -23,21 +23,21 @@ pub struct RuleCounts {
     pub name: String,
     /// Results of its assertions.
     pub counts: Counts,
-    /// The first of its assertions, as an index into [`Table::items`].
+    /// The first of its assertions, as an index into [`ReportTable::items`].
     pub item: usize,
 }
 
 impl ByRule {
     /// A row for each rule with an assertion in the table.
     #[must_use]
-    pub fn new(table: &Table) -> Self {
+    pub fn new(table: &ReportTable) -> Self {
         let mut by_rule = Self::default();
         let mut of_rule = vec![None; table.rules.len()];
         for (number, item) in table.items.iter().enumerate() {
             let known = item.rule.and_then(|rule| of_rule.get(rule).copied().flatten());
             let row = known.unwrap_or(by_rule.rows.len());
             if known.is_none() {
-                let name = table.rule_of(item).map_or(item.name(), |rule| &rule.id).to_owned();
+                let name = table.rule_of(item).map_or(item.display_name(), |rule| &rule.id).to_owned();
                 by_rule.rows.push(RuleCounts { name, counts: Counts::default(), item: number });
             }
             if let Some(slot) = item.rule.and_then(|rule| of_rule.get_mut(rule)) {
@@ -50,7 +50,7 @@ impl ByRule {
     }
 
     /// Names of two files get these in front.
-    fn tell_apart(&mut self, table: &Table) {
+    fn tell_apart(&mut self, table: &ReportTable) {
         let mut times: HashMap<&str, usize> = HashMap::new();
         self.rows.iter().for_each(|row| *times.entry(&row.name).or_default() += 1);
         let twice: HashSet<String> =
@@ -63,15 +63,15 @@ impl ByRule {
 
     /// The row of an item.
     #[must_use]
-    pub fn row(&self, item: usize) -> Option<usize> {
+    pub fn item_row(&self, item: usize) -> Option<usize> {
         self.of_item.get(item).copied()
     }
 
     /// Counts a run.
-    pub fn add(&mut self, run: &RunReport) {
+    pub fn add_run(&mut self, run: &RunReport) {
         for result in &run.results {
             if let Some(row) = self.of_item.get(result.item).and_then(|&row| self.rows.get_mut(row)) {
-                row.counts.add(result);
+                row.counts.add_result(result);
             }
         }
     }

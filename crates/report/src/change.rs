@@ -11,7 +11,7 @@ const QUALITY_DROP: f64 = -0.1;
 
 /// What of a run, or of a block in it, is compared with others.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Standing {
+pub struct RunMeasures {
     /// Whether every assertion passes.
     pub passed: Option<bool>,
     /// Its score.
@@ -24,7 +24,7 @@ pub struct Standing {
 
 /// A run or a block against the mean of earlier runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Delta {
+pub struct MeasureDelta {
     /// By how many percent it costs more; 0 where it cost nothing before.
     pub cost_pct: Option<f64>,
     /// By how many percent it uses more tokens.
@@ -82,15 +82,15 @@ pub enum RegressionDelta {
     },
 }
 
-impl Standing {
+impl RunMeasures {
     /// What it is against earlier ones; `None` where there are none.
     #[must_use]
-    pub fn delta_to(&self, earlier: &[Self]) -> Option<Delta> {
+    pub fn delta_to(&self, earlier: &[Self]) -> Option<MeasureDelta> {
         let earlier = earlier.get(earlier.len().saturating_sub(RUNS)..).unwrap_or_default();
-        let of = |field: fn(&Self) -> Option<f64>| mean(earlier.iter().filter_map(field));
-        (!earlier.is_empty()).then(|| Delta {
-            cost_pct: percent(self.cost_usd, of(|one| one.cost_usd)),
-            tokens_pct: percent(self.total_tokens, of(|one| one.total_tokens)),
+        let of = |field: fn(&Self) -> Option<f64>| mean_of(earlier.iter().filter_map(field));
+        (!earlier.is_empty()).then(|| MeasureDelta {
+            cost_pct: percent_change(self.cost_usd, of(|one| one.cost_usd)),
+            tokens_pct: percent_change(self.total_tokens, of(|one| one.total_tokens)),
             score_delta: self.score.zip(of(|one| one.score)).map(|(now, before)| now - before),
             baseline_run_count: earlier.len(),
         })
@@ -105,7 +105,7 @@ impl Standing {
             found.push(Regression { kind: RegressionKind::AssertionRegression, delta });
         }
         if let Some(baseline_cost) = before.cost_usd.filter(|cost| *cost > 0.0)
-            && let Some(cost_pct) = percent(self.cost_usd, before.cost_usd).filter(|percent| *percent > COST_SPIKE)
+            && let Some(cost_pct) = percent_change(self.cost_usd, before.cost_usd).filter(|percent| *percent > COST_SPIKE)
         {
             let delta = RegressionDelta::Cost { cost_pct, baseline_cost };
             found.push(Regression { kind: RegressionKind::CostSpike, delta });
@@ -132,13 +132,13 @@ impl Regression {
 
 /// By how many percent a number is higher than another one; 0 where that is none.
 #[must_use]
-pub fn percent(now: Option<f64>, before: Option<f64>) -> Option<f64> {
+pub fn percent_change(now: Option<f64>, before: Option<f64>) -> Option<f64> {
     let (now, before) = now.zip(before)?;
     Some(if before > 0.0 { (now - before) / before * 100.0 } else { 0.0 })
 }
 
 /// The mean. Of equal numbers it is that number, to the last digit.
-pub fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+pub fn mean_of(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut mean, mut count) = (0.0, 0.0);
     for number in numbers {
         count += 1.0;

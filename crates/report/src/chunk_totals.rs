@@ -1,13 +1,13 @@
 //! Totals of a chunk of runs, for reports that show no single run, and lines of `jsonl` without a detour over objects.
 
-use super::gate::{self, Gate, Policy};
-use super::line::Behind;
+use super::gate::{self, Gate, GatePolicy};
+use super::line::LineTail;
 use super::model::{ResultReport, RuleReport};
-use super::table::Table;
+use super::table::ReportTable;
 use super::unjudged::{UnjudgedReport, UnjudgedTotals};
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{Outcome, Status};
-use averment_engine::vm::over_runs::Tally;
+use averment_engine::vm::outcome::{RunOutcome, Status};
+use averment_engine::vm::over_runs::RunsTally;
 use rustc_hash::FxHashMap;
 
 /// The totals of a chunk of runs.
@@ -28,12 +28,12 @@ pub struct ChunkTotals {
     /// What could not be judged of assertions that pass.
     pub unjudged: UnjudgedTotals,
     /// What its runs give to the assertions over runs, by program.
-    pub over_runs: Vec<Tally>,
+    pub over_runs: Vec<RunsTally>,
 }
 
 /// What the verdicts of a run make of it.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct RunEffect {
     /// What it does to the exit code.
     pub gate: Gate,
     /// Its score.
@@ -43,29 +43,29 @@ pub struct Judged {
     /// What could not be judged, by item.
     unjudged: Vec<(usize, UnjudgedReport)>,
     /// What a line of `jsonl` says behind the name of the run, where lines are wanted.
-    pub line: Option<Behind>,
+    pub line: Option<LineTail>,
 }
 
 /// Sets of verdicts that were seen before, with what they make of a run.
 #[derive(Debug, Default)]
-pub struct Memory {
-    known: FxHashMap<Box<[u8]>, Judged>,
+pub struct VerdictMemory {
+    known: FxHashMap<Box<[u8]>, RunEffect>,
     bytes: usize,
 }
 
 /// Sets of verdicts are kept in so much memory, about.
 const MOST: usize = 2 << 20;
 
-impl Memory {
+impl VerdictMemory {
     /// What is known of a set of verdicts.
     #[must_use]
-    pub fn get(&self, verdicts: &[u8]) -> Option<&Judged> {
+    pub fn get(&self, verdicts: &[u8]) -> Option<&RunEffect> {
         self.known.get(verdicts)
     }
 
     /// Keeps what a set of verdicts makes of a run.
-    pub fn keep(&mut self, verdicts: &[u8], judged: Judged) {
-        let finished = |judged: &Judged| judged.line.as_ref().is_some_and(|line| line.findings.is_some());
+    pub fn remember_effect(&mut self, verdicts: &[u8], judged: RunEffect) {
+        let finished = |judged: &RunEffect| judged.line.as_ref().is_some_and(|line| line.findings.is_some());
         if !finished(&judged) && self.known.contains_key(verdicts) {
             return;
         }
@@ -80,24 +80,24 @@ impl Memory {
     }
 }
 
-impl Judged {
+impl RunEffect {
     /// What outcomes make of a run; `said` is what could not be judged, by item.
     #[must_use]
-    pub fn of(table: &Table, outcomes: &[Outcome], policy: Policy, said: Vec<(usize, UnjudgedReport)>) -> Self {
+    pub fn from_outcomes(table: &ReportTable, outcomes: &[RunOutcome], policy: GatePolicy, said: Vec<(usize, UnjudgedReport)>) -> Self {
         let mut statuses = vec![None; table.items.len()];
         let (mut results, mut rules) = (Vec::with_capacity(table.items.len()), Vec::new());
         for (program, outcome) in outcomes.iter().enumerate() {
             for one in &outcome.results {
-                let Some(item) = table.item(program, one.assertion) else { continue };
+                let Some(item) = table.item_index(program, one.assertion) else { continue };
                 if let Some(status) = statuses.get_mut(item) {
                     *status = Some(one.status);
                 }
-                let bare = ResultReport::bare(item, one.verdict, one.status, one.score);
+                let bare = ResultReport::bare_result(item, one.verdict, one.status, one.score);
                 let said = said.iter().find(|(other, _)| *other == item).map(|(_, said)| said.clone());
                 results.push(ResultReport { unjudged: said, ..bare });
             }
             rules.extend(outcome.rules.iter().filter_map(|one| {
-                let rule = table.rule(program, one.rule)?;
+                let rule = table.rule_index(program, one.rule)?;
                 Some(RuleReport {
                     rule,
                     verdict: one.verdict,
@@ -108,15 +108,15 @@ impl Judged {
                 })
             }));
         }
-        let gate = gate::of_run(table, &results, &rules, policy);
-        let score = super::model::mean(outcomes.iter().filter_map(|outcome| outcome.score));
+        let gate = gate::run_gate(table, &results, &rules, policy);
+        let score = super::model::mean_score(outcomes.iter().filter_map(|outcome| outcome.score));
         Self { gate, score, statuses, unjudged: said, line: None }
     }
 }
 
 impl ChunkTotals {
     /// Counts a run.
-    pub fn add(&mut self, judged: &Judged) {
+    pub fn add_run(&mut self, judged: &RunEffect) {
         self.runs += 1;
         self.failed += u64::from(judged.gate != Gate::Open);
         let mut statuses = judged.statuses.iter().flatten();
@@ -129,12 +129,12 @@ impl ChunkTotals {
                 *count += 1;
             }
         }
-        judged.unjudged.iter().for_each(|(item, unjudged)| self.unjudged.add(*item, unjudged));
+        judged.unjudged.iter().for_each(|(item, unjudged)| self.unjudged.add_report(*item, unjudged));
     }
 }
 
 /// The byte of a verdict in a set of them.
 #[must_use]
-pub fn byte(verdict: Verdict) -> u8 {
+pub fn verdict_byte(verdict: Verdict) -> u8 {
     verdict as u8
 }

@@ -1,53 +1,53 @@
 //! The class that a failure has by its own message: `classify "id" when message contains "…"`.
 
 use super::redact::redact;
-use super::table::Class;
-use averment_base::limits::{Limits, Meter};
-use averment_builtins::matcher::Matcher;
+use super::table::FailureClass;
+use averment_base::limits::{Limits, FuelMeter};
+use averment_builtins::matcher::RegexMatcher;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir;
 use std::sync::Arc;
 
 /// A class, and what has to be found in the message of a failure that has it.
 #[derive(Debug)]
-pub struct Classifier {
+pub struct FailureClassifier {
     /// The class.
-    pub class: Class,
-    test: Test,
+    pub class: FailureClass,
+    test: ClassTest,
 }
 
 #[derive(Debug)]
-enum Test {
+enum ClassTest {
     Contains(String),
-    Matches(Matcher),
+    Matches(RegexMatcher),
 }
 
-impl Classifier {
+impl FailureClassifier {
     /// Those of a program, by number; `None` for one whose expression is not good (a checked program has none).
-    pub(super) fn of(program: &Program) -> Vec<Option<Arc<Self>>> {
+    pub(super) fn of_program(program: &Program) -> Vec<Option<Arc<Self>>> {
         program.classifiers.iter().map(|one| Self::new(program, one).map(Arc::new)).collect()
     }
 
-    fn new(program: &Program, one: &ir::Classifier) -> Option<Self> {
+    fn new(program: &Program, one: &ir::MessageClassifier) -> Option<Self> {
         let test = match &one.test {
-            ir::MessageTest::Contains(text) => Test::Contains(text.clone()),
+            ir::MessageTest::Contains(text) => ClassTest::Contains(text.clone()),
             ir::MessageTest::Matches(number) => {
                 let regex = program.regexes.get(*number as usize)?;
                 let limit = Limits::default().regex_bytes;
-                Test::Matches(Matcher::new((*number, &regex.pattern, regex.backtracks), program.regexes.len(), limit)?)
+                ClassTest::Matches(RegexMatcher::new((*number, &regex.pattern, regex.backtracks), program.regexes.len(), limit)?)
             }
         };
         let hidden = |text: &str| redact(text).into_owned();
-        Some(Self { class: Class { id: hidden(&one.id), label: one.label.as_deref().map(hidden) }, test })
+        Some(Self { class: FailureClass { id: hidden(&one.id), label: one.label.as_deref().map(hidden) }, test })
     }
 
     /// Whether a failure says that: the author's message, or the reason, each as reports show it. What cannot be found with the work that an
     /// assertion may take is not found.
     #[must_use]
-    pub fn fits(&self, message: Option<&str>, reason: &str) -> bool {
+    pub fn fits_failure(&self, message: Option<&str>, reason: &str) -> bool {
         message.into_iter().chain([reason]).any(|said| match &self.test {
-            Test::Contains(text) => said.contains(text.as_str()),
-            Test::Matches(matcher) => matcher.is_match(said, &mut Meter::new(&Limits::default())).unwrap_or(false),
+            ClassTest::Contains(text) => said.contains(text.as_str()),
+            ClassTest::Matches(matcher) => matcher.is_match(said, &mut FuelMeter::new(&Limits::default())).unwrap_or(false),
         })
     }
 }

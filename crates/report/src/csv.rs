@@ -1,14 +1,14 @@
 //! `--format csv`: a row per verdict, as RFC 4180 writes tables, for DuckDB, pandas and spreadsheets.
 
-use super::model::{ResultReport, RuleReport, RunReport, Unreadable};
-use super::standing::{self, Standing};
-use super::table::Table;
-use super::{Ending, Options, Report};
+use super::model::{ResultReport, RuleReport, RunReport, UnreadableTrace};
+use super::standing::{self, ResultStanding};
+use super::table::ReportTable;
+use super::{ReportEnding, Options, Report};
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
 /// The report.
-pub struct Csv {
+pub struct CsvReport {
     out: Box<dyn Write>,
     options: Options,
     row: String,
@@ -43,7 +43,7 @@ const COLUMNS: [&str; 23] = [
 
 /// What a row says of a run without a verdict.
 #[derive(Default)]
-struct Cells<'a> {
+struct RowCells<'a> {
     run: &'a str,
     file: &'a str,
     line: Option<usize>,
@@ -70,58 +70,58 @@ struct Cells<'a> {
     text: &'a str,
 }
 
-impl Csv {
+impl CsvReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, row: String::new() }
     }
 
-    fn row(&mut self, cells: &Cells<'_>) -> io::Result<()> {
+    fn write_row(&mut self, cells: &RowCells<'_>) -> io::Result<()> {
         self.row.clear();
         let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         let whole = |value: Option<usize>| value.map(|value| value.to_string()).unwrap_or_default();
         let texts = [cells.run, cells.file];
-        texts.iter().for_each(|text| self.text(text));
-        self.plain(&whole(cells.line));
-        [cells.rule, cells.assertion, cells.place.map_or("", |at| at.0)].iter().for_each(|text| self.text(text));
-        self.plain(&whole(cells.place.map(|at| at.1)));
-        [cells.severity, cells.verdict, cells.status].iter().for_each(|word| self.plain(word));
-        [cells.fails, cells.known].iter().for_each(|flag| self.plain(if *flag { "true" } else { "false" }));
-        [cells.score, cells.weight, cells.threshold].into_iter().for_each(|value| self.plain(&number(value)));
-        self.plain(&cells.violations.to_string());
-        [cells.class, cells.tags].iter().for_each(|text| self.text(text));
-        self.plain(&cells.step.map(|step| step.to_string()).unwrap_or_default());
-        [cells.message, cells.reason].iter().for_each(|text| self.text(text));
-        self.plain(cells.kind);
-        self.text(cells.text);
+        texts.iter().for_each(|text| self.write_text(text));
+        self.write_plain(&whole(cells.line));
+        [cells.rule, cells.assertion, cells.place.map_or("", |at| at.0)].iter().for_each(|text| self.write_text(text));
+        self.write_plain(&whole(cells.place.map(|at| at.1)));
+        [cells.severity, cells.verdict, cells.status].iter().for_each(|word| self.write_plain(word));
+        [cells.fails, cells.known].iter().for_each(|flag| self.write_plain(if *flag { "true" } else { "false" }));
+        [cells.score, cells.weight, cells.threshold].into_iter().for_each(|value| self.write_plain(&number(value)));
+        self.write_plain(&cells.violations.to_string());
+        [cells.class, cells.tags].iter().for_each(|text| self.write_text(text));
+        self.write_plain(&cells.step.map(|step| step.to_string()).unwrap_or_default());
+        [cells.message, cells.reason].iter().for_each(|text| self.write_text(text));
+        self.write_plain(cells.kind);
+        self.write_text(cells.text);
         self.row.push_str("\r\n");
         self.out.write_all(self.row.as_bytes())
     }
 
-    fn plain(&mut self, word: &str) {
-        self.between();
+    fn write_plain(&mut self, word: &str) {
+        self.write_separator();
         self.row.push_str(word);
     }
 
-    fn between(&mut self) {
+    fn write_separator(&mut self) {
         if !self.row.is_empty() {
             self.row.push(',');
         }
     }
 
     /// Foreign text: on one line, in quotes, and never a formula of a spreadsheet.
-    fn text(&mut self, text: &str) {
-        self.between();
+    fn write_text(&mut self, text: &str) {
+        self.write_separator();
         let text = one_line(text);
         let guard = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
         self.row.extend(["\"", guard, &text.replace('"', "\"\""), "\""]);
     }
 
-    fn result(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
+    fn write_result(&mut self, table: &ReportTable, run: &RunReport, result: &ResultReport) -> io::Result<()> {
         let Some(item) = table.items.get(result.item) else { return Ok(()) };
         let tags = item.tags.join(" ");
         let evidence = || result.evidence.iter();
-        self.row(&Cells {
+        self.write_row(&RowCells {
             run: &run.run,
             file: &run.file,
             line: evidence().find_map(|one| one.source).map(|at| at.line),
@@ -131,7 +131,7 @@ impl Csv {
             severity: item.severity.as_str(),
             verdict: result.verdict.as_str(),
             status: result.status.as_str(),
-            fails: Standing::of(table, result, self.options.policy).fails(),
+            fails: ResultStanding::of_result(table, result, self.options.policy).fails_run(),
             known: result.known,
             score: result.score,
             weight: Some(item.weight),
@@ -147,10 +147,10 @@ impl Csv {
         })
     }
 
-    fn rule(&mut self, table: &Table, run: &RunReport, rule: &RuleReport) -> io::Result<()> {
+    fn write_rule(&mut self, table: &ReportTable, run: &RunReport, rule: &RuleReport) -> io::Result<()> {
         let Some(item) = table.rules.get(rule.rule) else { return Ok(()) };
-        let reason = standing::missed(table, rule).unwrap_or_default();
-        self.row(&Cells {
+        let reason = standing::missed_threshold(table, rule).unwrap_or_default();
+        self.write_row(&RowCells {
             run: &run.run,
             file: &run.file,
             rule: &item.id,
@@ -164,34 +164,34 @@ impl Csv {
             threshold: item.threshold,
             reason: &reason,
             kind: "threshold",
-            ..Cells::default()
+            ..RowCells::default()
         })
     }
 }
 
-impl Report for Csv {
-    fn begin(&mut self, _: &Table) -> io::Result<()> {
+impl Report for CsvReport {
+    fn begin_report(&mut self, _: &ReportTable) -> io::Result<()> {
         write!(self.out, "{}\r\n", COLUMNS.join(","))
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        run.results.iter().try_for_each(|result| self.result(table, run, result))?;
-        standing::judged_rules(table, run).try_for_each(|rule| self.rule(table, run, rule))
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        run.results.iter().try_for_each(|result| self.write_result(table, run, result))?;
+        standing::judged_rules(table, run).try_for_each(|rule| self.write_rule(table, run, rule))
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         let (file, line, reason) = (what.file.as_str(), Some(what.line), what.message.as_str());
-        self.row(&Cells { file, line, status: "unreadable", fails: true, reason, kind: "trace", ..Cells::default() })
+        self.write_row(&RowCells { file, line, status: "unreadable", fails: true, reason, kind: "trace", ..RowCells::default() })
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        if let Some(missing) = ending.totals.missing() {
+    fn finish_report(&mut self, _: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
+        if let Some(missing) = ending.totals.missing_count() {
             let reason = format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
-            self.row(&Cells { status: "not_judged", fails: true, reason: &reason, kind: "trace", ..Cells::default() })?;
+            self.write_row(&RowCells { status: "not_judged", fails: true, reason: &reason, kind: "trace", ..RowCells::default() })?;
         }
         self.out.flush()
     }

@@ -4,16 +4,16 @@ mod picture;
 
 use crate::redact::in_diagnostic;
 use averment_base::diagnostic::Diagnostics;
-use averment_base::diagnostic::render::{DRAWN, Style, counted, line};
+use averment_base::diagnostic::render::{DRAWN, TextStyle, count_by_severity, push_line};
 use averment_base::source::SourceMap;
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use picture::{DiagnosticView, Elsewhere};
+use picture::{DiagnosticView, OtherFileLabel};
 use std::fmt::Write as _;
 
 /// Draws diagnostics for people, each with its piece of the source, and a line that counts them.
 /// Gives an empty text when there are none.
 #[must_use]
-pub fn graphical(diagnostics: &Diagnostics, sources: &SourceMap, style: Style) -> String {
+pub fn draw_diagnostics(diagnostics: &Diagnostics, sources: &SourceMap, style: TextStyle) -> String {
     let theme = match (style.unicode, style.color) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),
@@ -30,14 +30,14 @@ pub fn graphical(diagnostics: &Diagnostics, sources: &SourceMap, style: Style) -
         let diagnostic = &diagnostic;
         // Writing to a text cannot fail; what could is a span outside of its file, which then goes without its picture.
         if handler.render_report(&mut text, &DiagnosticView::new(diagnostic, sources)).is_err() {
-            line(&mut text, diagnostic, sources);
+            push_line(&mut text, diagnostic, sources);
         }
         for label in diagnostic.others.iter().filter(|other| other.span.file != diagnostic.span.file) {
-            let _ = handler.render_report(&mut text, &Elsewhere::new(label, sources));
+            let _ = handler.render_report(&mut text, &OtherFileLabel::new(label, sources));
         }
         text.push('\n');
     }
-    if let Some(count) = counted(diagnostics) {
+    if let Some(count) = count_by_severity(diagnostics) {
         let _ = writeln!(text, "{count}");
     }
     text

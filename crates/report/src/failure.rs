@@ -1,11 +1,11 @@
 //! A failed assertion as a picture: the rule with the values of its parts, and the places in the trace that prove it.
 
 use super::gate::{self, Gate};
-use super::model::{EvidenceReport, Excerpt, ResultReport, RunReport};
-use super::table::{Item, Table};
+use super::model::{EvidenceReport, TraceExcerpt, ResultReport, RunReport};
+use super::table::{ReportItem, ReportTable};
 use super::{Options, value};
-use averment_base::diagnostic::render::{Style, one_line, printable};
-use averment_base::diagnostic::window::{Window, columns};
+use averment_base::diagnostic::render::{TextStyle, one_line, printable};
+use averment_base::diagnostic::window::{LineWindow, text_columns};
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
@@ -24,29 +24,29 @@ const VALUE: usize = 48;
 const GUTTER: usize = 7;
 
 /// Draws one result of a run.
-pub fn draw(table: &Table, run: &RunReport, result: &ResultReport, options: &Options) -> String {
+pub fn draw_result(table: &ReportTable, run: &RunReport, result: &ResultReport, options: &Options) -> String {
     let Some(item) = table.items.get(result.item) else { return String::new() };
-    let parts = parts(result, options.violations);
+    let parts = drawn_violations(result, options.violations);
     let room = options.style.width.saturating_sub(GUTTER).max(40);
-    let pieces = Pieces::new(table, run, item, (result, &parts), room);
+    let pieces = PictureTexts::new(table, run, item, (result, &parts), room);
     let mut labels = rule_labels(table, &pieces, item, result);
-    let mut notes = notes(table, item, result, run);
+    let mut notes = picture_notes(table, item, result, run);
     for (number, part) in parts.iter().enumerate() {
         labels.extend(trace_labels(&pieces, (number, part), options.style, &mut notes));
     }
     if !result.violations.listed.is_empty() {
         notes.extend(result.violations.not_drawn(parts.len()));
     }
-    let notes = notes.into_iter().map(|note| wrapped(&note, options.style.width.saturating_sub(GUTTER))).collect();
-    let diagnostic = Diagnostic::new(severity(table, item, result, options))
+    let notes = notes.into_iter().map(|note| wrap_text(&note, options.style.width.saturating_sub(GUTTER))).collect();
+    let diagnostic = Diagnostic::new(picture_severity(table, item, result, options))
         .with_code(item.id.clone())
-        .with_message(value::shortened(&headline(item, result), 2 * options.style.width))
+        .with_message(value::shorten_text(&picture_headline(item, result), 2 * options.style.width))
         .with_labels(labels)
         .with_notes(notes);
-    render(&pieces, &diagnostic, options.style)
+    render_picture(&pieces, &diagnostic, options.style)
 }
 
-fn render(pieces: &Pieces<'_>, diagnostic: &Diagnostic<Place>, style: Style) -> String {
+fn render_picture(pieces: &PictureTexts<'_>, diagnostic: &Diagnostic<PictureFile>, style: TextStyle) -> String {
     let chars = if style.unicode { Chars::default() } else { Chars::ascii() };
     let config = Config { chars, start_context_lines: 6, end_context_lines: 2, ..Config::default() };
     let mut buffer = if style.color { Buffer::ansi() } else { Buffer::no_color() };
@@ -59,7 +59,7 @@ fn render(pieces: &Pieces<'_>, diagnostic: &Diagnostic<Place>, style: Style) -> 
 }
 
 /// What the picture is headed with: the author's message where there is one, otherwise the reason.
-fn headline(item: &Item, result: &ResultReport) -> String {
+fn picture_headline(item: &ReportItem, result: &ResultReport) -> String {
     if result.status == Status::UnexpectedPassed {
         return "this passed, but a failure is expected".to_owned();
     }
@@ -67,14 +67,14 @@ fn headline(item: &Item, result: &ResultReport) -> String {
     one_line(if said.is_empty() { &item.text } else { said }).into_owned()
 }
 
-fn severity(
-    table: &Table,
-    item: &Item,
+fn picture_severity(
+    table: &ReportTable,
+    item: &ReportItem,
     result: &ResultReport,
     options: &Options,
 ) -> codespan_reporting::diagnostic::Severity {
     use codespan_reporting::diagnostic::Severity as Shown;
-    match (gate::of_result(table, result, options.policy), item.severity) {
+    match (gate::result_gate(table, result, options.policy), item.severity) {
         (Gate::Open, Severity::Info) => Shown::Note,
         (Gate::Open, _) => Shown::Warning,
         _ => Shown::Error,
@@ -82,57 +82,57 @@ fn severity(
 }
 
 /// A violation that is drawn.
-struct Part<'a> {
+struct DrawnViolation<'a> {
     reason: &'a str,
     evidence: &'a [EvidenceReport],
-    excerpts: &'a [Excerpt],
+    excerpts: &'a [TraceExcerpt],
 }
 
 /// The violations that are drawn: the failure itself, then those behind the first.
-fn parts(result: &ResultReport, drawn: usize) -> Vec<Part<'_>> {
-    let own = Part { reason: &result.reason, evidence: &result.evidence, excerpts: &result.excerpts };
+fn drawn_violations(result: &ResultReport, drawn: usize) -> Vec<DrawnViolation<'_>> {
+    let own = DrawnViolation { reason: &result.reason, evidence: &result.evidence, excerpts: &result.excerpts };
     let others = result.violations.listed.iter().take(drawn).skip(1);
-    let others = others.map(|one| Part { reason: &one.reason, evidence: &one.evidence, excerpts: &one.excerpts });
+    let others = others.map(|one| DrawnViolation { reason: &one.reason, evidence: &one.evidence, excerpts: &one.excerpts });
     std::iter::once(own).chain(others).collect()
 }
 
 /// The assertion itself, and the values that parts of it had.
-fn rule_labels(table: &Table, pieces: &Pieces<'_>, item: &Item, result: &ResultReport) -> Vec<Label<Place>> {
+fn rule_labels(table: &ReportTable, pieces: &PictureTexts<'_>, item: &ReportItem, result: &ResultReport) -> Vec<Label<PictureFile>> {
     let place = |span: Span| match &pieces.window {
-        Some(window) => window.place(span),
-        None => Some(clamped(table, span.file, span.range())),
+        Some(window) => window.span_range(span),
+        None => Some(clamp_range(table, span.file, span.as_range())),
     };
-    let main = Label::primary(Place::Rule(item.span.file), place(item.span).unwrap_or(0..0));
+    let main = Label::primary(PictureFile::Rule(item.span.file), place(item.span).unwrap_or(0..0));
     let mut labels = vec![main];
     let mut seen: Vec<(Range<usize>, &str)> = Vec::new();
     for evidence in &result.evidence {
         let (Some(span), Some(shown)) = (evidence.rule_span, evidence.shown.as_deref()) else { continue };
-        if span == item.span || seen.contains(&(span.range(), shown)) || seen.len() >= VALUES {
+        if span == item.span || seen.contains(&(span.as_range(), shown)) || seen.len() >= VALUES {
             continue;
         }
         // In a window of one line a value elsewhere has no place.
         if pieces.window.is_some() && span.file != item.span.file {
             continue;
         }
-        seen.push((span.range(), shown));
+        seen.push((span.as_range(), shown));
         let Some(range) = place(span) else { continue };
-        labels.push(Label::secondary(Place::Rule(span.file), range).with_message(value::shortened(shown, VALUE)));
+        labels.push(Label::secondary(PictureFile::Rule(span.file), range).with_message(value::shorten_text(shown, VALUE)));
     }
     labels
 }
 
-fn clamped(table: &Table, file: FileId, range: Range<usize>) -> Range<usize> {
+fn clamp_range(table: &ReportTable, file: FileId, range: Range<usize>) -> Range<usize> {
     let length = table.sources.get(file).map_or(0, |file| file.text.len());
     range.start.min(length)..range.end.min(length)
 }
 
 /// The places in the trace. A remark that would leave the screen becomes a note.
 fn trace_labels(
-    pieces: &Pieces<'_>,
-    (number, part): (usize, &Part<'_>),
-    style: Style,
+    pieces: &PictureTexts<'_>,
+    (number, part): (usize, &DrawnViolation<'_>),
+    style: TextStyle,
     notes: &mut Vec<String>,
-) -> Vec<Label<Place>> {
+) -> Vec<Label<PictureFile>> {
     let mut labels = Vec::new();
     // What fails it once more is said where it stands, the first is said above the picture.
     let mut also = Some(one_line(part.reason)).filter(|_| number > 0);
@@ -144,9 +144,9 @@ fn trace_labels(
             said = evidence.step;
             // Several remarks on a line hang below their places, a single one stands behind its place.
             let edge = if excerpt.marks.len() > 1 { mark.start } else { mark.end };
-            let used = GUTTER + 2 + excerpt.text.get(..edge).map_or(0, columns);
-            let fits = |words: &str| used + columns(words) <= style.width;
-            let mut shown = remark(place, evidence, part.reason);
+            let used = GUTTER + 2 + excerpt.text.get(..edge).map_or(0, text_columns);
+            let fits = |words: &str| used + text_columns(words) <= style.width;
+            let mut shown = place_remark(place, evidence, part.reason);
             if evidence.role == Role::Decisive
                 && let Some(reason) = also.take()
             {
@@ -157,12 +157,12 @@ fn trace_labels(
                 }
             }
             if !fits(&shown) {
-                notes.push(remark(evidence.place.as_deref(), evidence, part.reason));
-                shown = remark(place, &EvidenceReport::default(), part.reason);
+                notes.push(place_remark(evidence.place.as_deref(), evidence, part.reason));
+                shown = place_remark(place, &EvidenceReport::default(), part.reason);
             }
             let kind = if evidence.role == Role::Decisive { LabelStyle::Primary } else { LabelStyle::Secondary };
             let range = start + mark.start..start + mark.end;
-            labels.push(Label::new(kind, Place::Trace, range).with_message(shown));
+            labels.push(Label::new(kind, PictureFile::Trace, range).with_message(shown));
         }
     }
     notes.extend(also.map(|reason| format!("also {reason}")));
@@ -170,7 +170,7 @@ fn trace_labels(
 }
 
 /// What is said of a place in the trace: its step, and what it is to the verdict.
-fn remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) -> String {
+fn place_remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) -> String {
     let role = match evidence.role {
         Role::Decisive | Role::Value => "",
         Role::Opening => "the window opens here",
@@ -193,7 +193,7 @@ fn remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) -> Strin
 }
 
 /// What no picture shows: the reason behind an author's message, the rule's sentence, values that stand nowhere in the trace.
-fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> Vec<String> {
+fn picture_notes(table: &ReportTable, item: &ReportItem, result: &ResultReport, run: &RunReport) -> Vec<String> {
     let mut notes = Vec::new();
     if result.message.is_some() && !result.reason.is_empty() {
         notes.push(one_line(&result.reason).into_owned());
@@ -206,7 +206,7 @@ fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> 
     let computed = result.evidence.iter().filter(|one| one.source.is_none() && one.rule_span.is_none());
     for evidence in computed.take(VALUES) {
         let value = evidence.shown.as_deref().map(|shown| format!("{} = {shown}", evidence.path)).unwrap_or_default();
-        let remark = remark(evidence.place.as_deref(), evidence, &result.reason);
+        let remark = place_remark(evidence.place.as_deref(), evidence, &result.reason);
         let note = [remark.as_str(), value.trim_start_matches(" = ")].into_iter().filter(|part| !part.is_empty());
         notes.push(one_line(&note.collect::<Vec<_>>().join(": ")).into_owned());
     }
@@ -221,7 +221,7 @@ fn notes(table: &Table, item: &Item, result: &ResultReport, run: &RunReport) -> 
 }
 
 /// A text broken between words into lines of at most `width` characters.
-pub(super) fn wrapped(text: &str, width: usize) -> String {
+pub(super) fn wrap_text(text: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut length = 0;
     for word in text.split(' ') {
@@ -241,38 +241,38 @@ pub(super) fn wrapped(text: &str, width: usize) -> String {
 
 /// A file of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PictureFile {
     Rule(FileId),
     Trace,
 }
 
 /// The texts of a picture: the rule files, and the windows of the trace as the lines of one text.
-struct Pieces<'a> {
+struct PictureTexts<'a> {
     sources: &'a SourceMap,
     /// In place of the rule file, where a line to be shown is too long.
-    window: Option<Window>,
+    window: Option<LineWindow>,
     trace: Cow<'a, str>,
     text: String,
     starts: Vec<usize>,
     /// The lines of the trace, and how many there are in front of those of each part.
-    excerpts: Vec<&'a Excerpt>,
+    excerpts: Vec<&'a TraceExcerpt>,
     before: Vec<usize>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> PictureTexts<'a> {
     fn new(
-        table: &'a Table,
+        table: &'a ReportTable,
         run: &'a RunReport,
-        item: &Item,
-        (result, parts): (&'a ResultReport, &[Part<'a>]),
+        item: &ReportItem,
+        (result, parts): (&'a ResultReport, &[DrawnViolation<'a>]),
         room: usize,
     ) -> Self {
         let spans = result.evidence.iter().filter_map(|one| one.rule_span);
         let spans = spans.filter(|span| span.file == item.span.file);
         let file = table.sources.get(item.span.file);
         let window = file.and_then(|file| {
-            let wide = || Window::of_wide_line(file, item.span, room);
-            Window::around(file, item.span, spans).or_else(wide)
+            let wide = || LineWindow::of_wide_line(file, item.span, room);
+            LineWindow::around_span(file, item.span, spans).or_else(wide)
         });
         let (mut text, mut starts, mut excerpts, mut before) = (String::new(), Vec::new(), Vec::new(), Vec::new());
         for part in parts {
@@ -292,68 +292,68 @@ impl<'a> Pieces<'a> {
         self.starts.iter().copied().skip(self.before.get(part).copied().unwrap_or(0))
     }
 
-    fn rule(&self, id: FileId) -> Result<&averment_base::source::SourceFile, Error> {
+    fn rule_source(&self, id: FileId) -> Result<&averment_base::source::SourceFile, Error> {
         self.sources.get(id).ok_or(Error::FileMissing)
     }
 }
 
-impl<'a> Files<'a> for Pieces<'_> {
-    type FileId = Place;
+impl<'a> Files<'a> for PictureTexts<'_> {
+    type FileId = PictureFile;
     type Name = Cow<'a, str>;
     type Source = Cow<'a, str>;
 
-    fn name(&'a self, id: Place) -> Result<Cow<'a, str>, Error> {
+    fn name(&'a self, id: PictureFile) -> Result<Cow<'a, str>, Error> {
         Ok(match id {
-            Place::Rule(file) => one_line(&self.rule(file)?.name),
-            Place::Trace => Cow::Borrowed(&self.trace),
+            PictureFile::Rule(file) => one_line(&self.rule_source(file)?.name),
+            PictureFile::Trace => Cow::Borrowed(&self.trace),
         })
     }
 
-    fn source(&'a self, id: Place) -> Result<Cow<'a, str>, Error> {
+    fn source(&'a self, id: PictureFile) -> Result<Cow<'a, str>, Error> {
         Ok(match id {
-            Place::Rule(file) => match &self.window {
+            PictureFile::Rule(file) => match &self.window {
                 Some(window) => Cow::Borrowed(window.text.as_str()),
-                None => printable(&self.rule(file)?.text),
+                None => printable(&self.rule_source(file)?.text),
             },
-            Place::Trace => Cow::Borrowed(&self.text),
+            PictureFile::Trace => Cow::Borrowed(&self.text),
         })
     }
 
-    fn line_index(&'a self, id: Place, byte: usize) -> Result<usize, Error> {
+    fn line_index(&'a self, id: PictureFile, byte: usize) -> Result<usize, Error> {
         Ok(match id {
-            Place::Rule(_) if self.window.is_some() => 0,
-            Place::Rule(file) => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).line - 1,
-            Place::Trace => self.starts.partition_point(|&start| start <= byte).saturating_sub(1),
+            PictureFile::Rule(_) if self.window.is_some() => 0,
+            PictureFile::Rule(file) => self.rule_source(file)?.line_column(u32::try_from(byte).unwrap_or(u32::MAX)).line - 1,
+            PictureFile::Trace => self.starts.partition_point(|&start| start <= byte).saturating_sub(1),
         })
     }
 
-    fn line_number(&'a self, id: Place, index: usize) -> Result<usize, Error> {
+    fn line_number(&'a self, id: PictureFile, index: usize) -> Result<usize, Error> {
         Ok(match id {
-            Place::Rule(_) => self.window.as_ref().map_or(index + 1, |window| window.line),
-            Place::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.line),
+            PictureFile::Rule(_) => self.window.as_ref().map_or(index + 1, |window| window.line),
+            PictureFile::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.line),
         })
     }
 
-    fn column_number(&'a self, id: Place, index: usize, byte: usize) -> Result<usize, Error> {
+    fn column_number(&'a self, id: PictureFile, index: usize, byte: usize) -> Result<usize, Error> {
         Ok(match id {
-            Place::Rule(file) => match &self.window {
+            PictureFile::Rule(file) => match &self.window {
                 Some(window) => window.column,
-                None => self.rule(file)?.position(u32::try_from(byte).unwrap_or(u32::MAX)).column,
+                None => self.rule_source(file)?.line_column(u32::try_from(byte).unwrap_or(u32::MAX)).column,
             },
-            Place::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.column),
+            PictureFile::Trace => self.excerpts.get(index).map_or(1, |excerpt| excerpt.column),
         })
     }
 
-    fn line_range(&'a self, id: Place, index: usize) -> Result<Range<usize>, Error> {
+    fn line_range(&'a self, id: PictureFile, index: usize) -> Result<Range<usize>, Error> {
         match id {
-            Place::Rule(file) => {
+            PictureFile::Rule(file) => {
                 if let Some(window) = &self.window {
                     return Ok(0..window.text.len());
                 }
-                let file = self.rule(file)?;
+                let file = self.rule_source(file)?;
                 Ok(file.line_start(index + 1)..file.line_start(index + 2))
             }
-            Place::Trace => {
+            PictureFile::Trace => {
                 let start = self.starts.get(index).copied().unwrap_or(self.text.len());
                 Ok(start..self.starts.get(index + 1).copied().unwrap_or(self.text.len()))
             }

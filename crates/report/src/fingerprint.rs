@@ -1,20 +1,20 @@
 //! What makes a violation the same one in the next check, also where lines of the rules or of the trace have moved.
 
 use super::model::{EvidenceReport, RunReport};
-use super::table::Item;
+use super::table::ReportItem;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
 /// Fingerprints of one report. Violations that are alike in everything are numbered.
 #[derive(Debug, Default)]
-pub struct Fingerprints {
+pub struct ViolationFingerprints {
     seen: HashMap<[u8; 16], u32>,
 }
 
-impl Fingerprints {
+impl ViolationFingerprints {
     /// The fingerprint of a violation: of the id of its assertion, the file of the run, what is said of it and the values that prove it.
     /// Line numbers of rules and traces are no part of it.
-    pub fn of(&mut self, item: &Item, run: &RunReport, (reason, evidence): (&str, &[EvidenceReport])) -> String {
+    pub fn violation_fingerprint(&mut self, item: &ReportItem, run: &RunReport, (reason, evidence): (&str, &[EvidenceReport])) -> String {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
             hash.update(text.as_bytes());
@@ -27,40 +27,40 @@ impl Fingerprints {
             add(&one.path);
             add(one.value.as_deref().map_or("", |value| value.get()));
         }
-        let first: [u8; 16] = beginning(hash);
+        let first: [u8; 16] = hash_beginning(hash);
         let number = self.seen.entry(first).or_insert(0);
         *number += 1;
         match *number {
-            1 => hex(&first),
-            number => format!("{}-{number}", hex(&first)),
+            1 => to_hex(&first),
+            number => format!("{}-{number}", to_hex(&first)),
         }
     }
 }
 
 /// Bytes in hexadecimal digits.
 #[must_use]
-pub fn hex(bytes: &[u8]) -> String {
+pub fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The first bytes of the hash of some texts.
 #[must_use]
-pub fn hashed<const N: usize>(texts: &[&str]) -> [u8; N] {
+pub fn hash_texts<const N: usize>(texts: &[&str]) -> [u8; N] {
     let mut hash = Sha256::new();
     for text in texts {
         hash.update(text.as_bytes());
         hash.update([0]);
     }
-    beginning(hash)
+    hash_beginning(hash)
 }
 
 /// The first bytes of the hash of bytes.
 #[must_use]
 pub fn bytes_hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    beginning(Sha256::new_with_prefix(bytes))
+    hash_beginning(Sha256::new_with_prefix(bytes))
 }
 
-fn beginning<const N: usize>(hash: Sha256) -> [u8; N] {
+fn hash_beginning<const N: usize>(hash: Sha256) -> [u8; N] {
     let mut first = [0; N];
     first.iter_mut().zip(hash.finalize().iter()).for_each(|(to, from)| *to = *from);
     first

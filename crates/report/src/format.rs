@@ -1,6 +1,6 @@
 //! The table of formats. A new one is a file of its own and a row here: whatever asks what a format is or needs asks this table.
 
-use super::Command;
+use super::ReportedCommand;
 #[cfg(feature = "pictures")]
 use super::{Options, Report};
 #[cfg(feature = "pictures")]
@@ -30,7 +30,7 @@ pub enum Reasons {
 
 /// What a format is given of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum RunGranularity {
     /// Each with all of its results.
     Whole,
     /// Counts of many.
@@ -47,20 +47,20 @@ pub struct Needs {
     /// Why results came about.
     pub reasons: Reasons,
     /// How much of a run.
-    pub runs: Given,
+    pub runs: RunGranularity,
     /// The steps of every run.
     pub steps: bool,
 }
 
 impl Needs {
     /// Counts alone.
-    pub const COUNTS: Self = Self { excerpts: false, reasons: Reasons::None, runs: Given::Counts, steps: false };
+    pub const COUNTS: Self = Self { excerpts: false, reasons: Reasons::None, runs: RunGranularity::Counts, steps: false };
     /// Every result of every run.
-    pub const RESULTS: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Whole, steps: false };
+    pub const RESULTS: Self = Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Whole, steps: false };
     /// Finished lines, in which every result has its reason.
-    pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: Given::Lines, steps: false };
+    pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Lines, steps: false };
     /// What is drawn of a few failures.
-    pub const PICTURES: Self = Self { excerpts: true, reasons: Reasons::Drawn, runs: Given::Whole, steps: false };
+    pub const PICTURES: Self = Self { excerpts: true, reasons: Reasons::Drawn, runs: RunGranularity::Whole, steps: false };
     /// Every result of every run, and its steps.
     pub const STEPS: Self = Self { steps: true, ..Self::RESULTS };
 }
@@ -131,22 +131,22 @@ macro_rules! formats {
 
 // What it holds, its name, its word on the command line, how its files end, who reads it, what it needs of runs, what writes it.
 formats! {
-    "For people: failures with their places, then a summary." Human "human" "txt" People PICTURES crate::human::Human;
-    "Counts per rule." Summary "summary" "txt" People COUNTS crate::summary::Summary;
-    "One line per non-pass." Short "short" "txt" People RESULTS crate::short::Short;
-    "One object, written as it goes." Json "json" "json" Programs RESULTS crate::json::Json;
-    "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Programs LINES crate::jsonl::Jsonl;
-    "One page for a browser: overview, filters, every run step by step." Html "html" "html" Services STEPS crate::html::Html;
-    "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Services RESULTS crate::csv::Csv;
-    "Cases of tests, for CI services." Junit "junit" "xml" Services RESULTS crate::junit::Junit;
-    "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Services RESULTS crate::sarif::Sarif;
-    "Annotations of GitHub Actions." Github "github" "txt" Services RESULTS crate::github::Github;
-    "The code quality report of GitLab." Gitlab "gitlab" "json" Services RESULTS crate::gitlab::Gitlab;
-    "The Test Anything Protocol, version 14." Tap "tap" "tap" Services RESULTS crate::tap::Tap;
-    "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Services RESULTS crate::tap::Tap13;
-    "A comment on a change, or the summary of a step." Markdown "markdown" "md" Services RESULTS crate::markdown::Markdown;
-    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Services STEPS crate::spans::Spans;
-    "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Services RESULTS crate::assay::Assay;
+    "For people: failures with their places, then a summary." Human "human" "txt" People PICTURES crate::human::HumanReport;
+    "Counts per rule." Summary "summary" "txt" People COUNTS crate::summary::SummaryReport;
+    "One line per non-pass." Short "short" "txt" People RESULTS crate::short::ShortReport;
+    "One object, written as it goes." Json "json" "json" Programs RESULTS crate::json::JsonReport;
+    "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Programs LINES crate::jsonl::JsonlReport;
+    "One page for a browser: overview, filters, every run step by step." Html "html" "html" Services STEPS crate::html::HtmlReport;
+    "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Services RESULTS crate::csv::CsvReport;
+    "Cases of tests, for CI services." Junit "junit" "xml" Services RESULTS crate::junit::JunitReport;
+    "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Services RESULTS crate::sarif::SarifReport;
+    "Annotations of GitHub Actions." Github "github" "txt" Services RESULTS crate::github::GithubReport;
+    "The code quality report of GitLab." Gitlab "gitlab" "json" Services RESULTS crate::gitlab::GitlabReport;
+    "The Test Anything Protocol, version 14." Tap "tap" "tap" Services RESULTS crate::tap::TapReport;
+    "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Services RESULTS crate::tap::Tap13Report;
+    "A comment on a change, or the summary of a step." Markdown "markdown" "md" Services RESULTS crate::markdown::MarkdownReport;
+    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Services STEPS crate::spans::SpansReport;
+    "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Services RESULTS crate::assay::AssayReport;
 }
 
 impl Format {
@@ -158,18 +158,18 @@ impl Format {
 
     /// Whether a command has it. Tests and lints are results like others, but neither runs of agents nor, of tests, findings in code.
     #[must_use]
-    pub fn suits(self, command: Command) -> bool {
+    pub fn suits_command(self, command: ReportedCommand) -> bool {
         match (command, self) {
-            (Command::Check, _) => true,
-            (Command::Lint, Self::Sarif) => true,
+            (ReportedCommand::Check, _) => true,
+            (ReportedCommand::Lint, Self::Sarif) => true,
             (_, Self::Human | Self::Short | Self::Json | Self::Csv | Self::Junit | Self::Github | Self::Gitlab) => true,
             (_, Self::Tap | Self::Tap13 | Self::Markdown) => true,
-            (Command::Test | Command::Lint, _) => false,
+            (ReportedCommand::Test | ReportedCommand::Lint, _) => false,
         }
     }
 
     /// The formats of `--report-dir`.
-    pub fn of_folder() -> impl Iterator<Item = Self> {
+    pub fn folder_formats() -> impl Iterator<Item = Self> {
         let words = ["json", "csv", "junit", "sarif", "gitlab", "markdown", "html"];
         Self::ALL.into_iter().filter(move |format| words.contains(&format.as_str()))
     }
@@ -196,7 +196,7 @@ impl Format {
 
 /// What several formats need together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CombinedNeeds {
     /// Some of them draws pieces of the trace.
     pub excerpts: bool,
     /// The most that one of them says why.
@@ -211,15 +211,15 @@ pub struct Wanted {
     pub steps: bool,
 }
 
-impl Wanted {
+impl CombinedNeeds {
     /// What these need.
-    pub fn of(formats: impl Iterator<Item = Format> + Clone) -> Self {
+    pub fn of_formats(formats: impl Iterator<Item = Format> + Clone) -> Self {
         let needs = || formats.clone().map(Format::needs);
         Self {
             excerpts: needs().any(|needs| needs.excerpts),
             reasons: needs().map(|needs| needs.reasons).max().unwrap_or(Reasons::None),
-            compact: needs().all(|needs| needs.runs != Given::Whole),
-            lines: needs().any(|needs| needs.runs == Given::Lines),
+            compact: needs().all(|needs| needs.runs != RunGranularity::Whole),
+            lines: needs().any(|needs| needs.runs == RunGranularity::Lines),
             data: formats.clone().any(Format::is_data),
             steps: needs().any(|needs| needs.steps),
         }
@@ -227,7 +227,7 @@ impl Wanted {
 
     /// True where some of them says why.
     #[must_use]
-    pub fn findings(&self) -> bool {
+    pub fn needs_findings(&self) -> bool {
         self.reasons != Reasons::None
     }
 

@@ -1,13 +1,13 @@
 //! Which results fail a run: severities, thresholds of rules, and what the command line adds.
 
 use super::model::{ResultReport, RuleReport};
-use super::table::Table;
-use averment_engine::ir::{Denied, Severity};
+use super::table::ReportTable;
+use averment_engine::ir::{DenySettings, Severity};
 use averment_engine::vm::outcome::Status;
 
 /// What the command line changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Policy {
+pub struct GatePolicy {
     /// `--deny vacuous`: a vacuous assertion fails the run.
     pub deny_vacuous: bool,
     /// `--deny unjudged`: an assertion that passes although it could not judge some step fails the run.
@@ -18,10 +18,10 @@ pub struct Policy {
     pub allow_undecided: bool,
 }
 
-impl Policy {
+impl GatePolicy {
     /// For an assertion or a rule: what it says itself counts, for the rest what the command line says.
     #[must_use]
-    pub fn with(self, denied: Denied) -> Self {
+    pub fn with_denied(self, denied: DenySettings) -> Self {
         Self {
             deny_vacuous: denied.vacuous.unwrap_or(self.deny_vacuous),
             deny_unjudged: denied.unjudged.unwrap_or(self.deny_unjudged),
@@ -33,7 +33,7 @@ impl Policy {
 
 /// What decides beside its status what an assertion does to its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gating {
+pub struct GateInputs {
     /// Whether its severity is `error`.
     pub is_error: bool,
     /// Whether a rule with a threshold speaks for it.
@@ -41,7 +41,7 @@ pub struct Gating {
     /// Whether a statement over all runs speaks for it: then it fails no run by itself, unless it cannot be evaluated.
     pub over_runs: bool,
     /// Its `deny` and `allow`.
-    pub denied: Denied,
+    pub denied: DenySettings,
 }
 
 /// What a result does to its run.
@@ -56,7 +56,7 @@ pub enum Gate {
 }
 
 /// What a status does to a run when nothing but severity `error` stands in between.
-pub fn of_status(status: Status, policy: Policy) -> Gate {
+pub fn status_gate(status: Status, policy: GatePolicy) -> Gate {
     match status {
         Status::Passed | Status::ExpectedFailed | Status::Skipped => Gate::Open,
         Status::Failed | Status::UnexpectedPassed => Gate::Failed,
@@ -69,8 +69,8 @@ pub fn of_status(status: Status, policy: Policy) -> Gate {
 
 /// What an assertion does to its run. A rule with a threshold speaks for its assertions, but for what is denied in so many words.
 #[must_use]
-pub fn of_assertion(gating: Gating, status: Status, unjudged: bool, policy: Policy) -> Gate {
-    let Gating { is_error, by_rule, over_runs, denied } = gating;
+pub fn assertion_gate(gating: GateInputs, status: Status, unjudged: bool, policy: GatePolicy) -> Gate {
+    let GateInputs { is_error, by_rule, over_runs, denied } = gating;
     if !is_error {
         return Gate::Open;
     }
@@ -83,31 +83,31 @@ pub fn of_assertion(gating: Gating, status: Status, unjudged: bool, policy: Poli
         Status::Undecided => speaks(denied.undecided),
         _ => !by_rule,
     };
-    let policy = policy.with(denied);
-    let of_status = if counts { of_status(status, policy) } else { Gate::Open };
+    let policy = policy.with_denied(denied);
+    let of_status = if counts { status_gate(status, policy) } else { Gate::Open };
     let fails = unjudged && policy.deny_unjudged && speaks(denied.unjudged);
     of_status.max(if fails { Gate::Failed } else { Gate::Open })
 }
 
 /// What one result does to its run.
 #[must_use]
-pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
+pub fn result_gate(table: &ReportTable, result: &ResultReport, policy: GatePolicy) -> Gate {
     let Some(item) = table.items.get(result.item).filter(|_| !result.known) else { return Gate::Open };
-    let gating = Gating {
+    let gating = GateInputs {
         is_error: item.severity == Severity::Error,
         by_rule: table.rule_of(item).is_some_and(|rule| rule.threshold.is_some()),
         over_runs: item.over_runs,
         denied: item.denied,
     };
-    of_assertion(gating, result.status, result.unjudged.is_some(), policy)
+    assertion_gate(gating, result.status, result.unjudged.is_some(), policy)
 }
 
 /// What a rule with a threshold does to its run.
 #[must_use]
-pub fn of_rule(table: &Table, rule: &RuleReport, policy: Policy) -> Gate {
+pub fn rule_gate(table: &ReportTable, rule: &RuleReport, policy: GatePolicy) -> Gate {
     match table.rules.get(rule.rule) {
-        Some(item) if item.gates() && !rule.known => {
-            of_status(Status::of(rule.verdict, false), policy.with(item.denied))
+        Some(item) if item.gates_run() && !rule.known => {
+            status_gate(Status::of_verdict(rule.verdict, false), policy.with_denied(item.denied))
         }
         _ => Gate::Open,
     }
@@ -115,8 +115,8 @@ pub fn of_rule(table: &Table, rule: &RuleReport, policy: Policy) -> Gate {
 
 /// The gravest gate of a run.
 #[must_use]
-pub fn of_run(table: &Table, results: &[ResultReport], rules: &[RuleReport], policy: Policy) -> Gate {
-    let of_results = results.iter().map(|result| of_result(table, result, policy));
-    let of_rules = rules.iter().map(|rule| of_rule(table, rule, policy));
+pub fn run_gate(table: &ReportTable, results: &[ResultReport], rules: &[RuleReport], policy: GatePolicy) -> Gate {
+    let of_results = results.iter().map(|result| result_gate(table, result, policy));
+    let of_rules = rules.iter().map(|rule| rule_gate(table, rule, policy));
     of_results.chain(of_rules).max().unwrap_or(Gate::Open)
 }

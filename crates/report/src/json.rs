@@ -1,36 +1,36 @@
 //! `--format json`: one object, written as it goes; every run is flushed when it is done.
 
-use super::model::{RunReport, Unreadable};
-use super::table::Table;
+use super::model::{RunReport, UnreadableTrace};
+use super::table::ReportTable;
 use super::wire::{RunObject, SummaryObject, VERSION};
-use super::{Ending, Options, Report};
+use super::{ReportEnding, Options, Report};
 use std::io::{self, Write};
 
 /// The report.
-pub struct Json {
+pub struct JsonReport {
     out: Box<dyn Write>,
     options: Options,
     runs: u64,
-    unreadable: Vec<Unreadable>,
+    unreadable: Vec<UnreadableTrace>,
     /// A run is made here and written at once.
     buffer: Vec<u8>,
     /// What is said of all runs together.
     over_runs: Option<String>,
 }
 
-impl Json {
+impl JsonReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, runs: 0, unreadable: Vec::new(), buffer: Vec::new(), over_runs: None }
     }
 }
 
-impl Report for Json {
-    fn begin(&mut self, _: &Table) -> io::Result<()> {
+impl Report for JsonReport {
+    fn begin_report(&mut self, _: &ReportTable) -> io::Result<()> {
         write!(self.out, "{{\"version\":{VERSION},\n\"runs\":[")
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.buffer.clear();
         self.buffer.extend_from_slice(if self.runs == 0 { b"\n" } else { b",\n" });
         self.runs += 1;
@@ -38,12 +38,12 @@ impl Report for Json {
         self.out.write_all(&self.buffer)
     }
 
-    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+    fn add_over_runs(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.over_runs = Some(serde_json::to_string(&RunObject::new(table, run))?);
         Ok(())
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         self.unreadable.push(what.clone());
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Report for Json {
         self.out.flush()
     }
 
-    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+    fn finish_report(&mut self, _: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         writeln!(self.out, "],")?;
         if let Some(over_runs) = &self.over_runs {
             writeln!(self.out, "\"over_runs\":{over_runs},")?;
@@ -61,7 +61,7 @@ impl Report for Json {
             self.out,
             "\"summary\":{},\n\"score\":{},\"passed\":{},\n\"unreadable\":{},\n\"diagnostics\":{}}}",
             serde_json::to_string(&SummaryObject::new(ending.totals))?,
-            serde_json::to_string(&ending.totals.score())?,
+            serde_json::to_string(&ending.totals.mean_score())?,
             ending.passed,
             serde_json::to_string(&self.unreadable)?,
             self.options.diagnostics

@@ -1,14 +1,14 @@
 //! `--format jsonl`: a header, a line per run, a summary.
 
-use super::model::{RunReport, Unreadable};
-use super::table::Table;
+use super::model::{RunReport, UnreadableTrace};
+use super::table::ReportTable;
 use super::wire::{HeaderItem, RunObject, SummaryObject, VERSION};
-use super::{Ending, Options, Report, line};
+use super::{ReportEnding, Options, Report, line};
 use serde::Serialize;
 use std::io::{self, Write};
 
 /// The report.
-pub struct Jsonl {
+pub struct JsonlReport {
     out: Box<dyn Write>,
     options: Options,
     /// A line is made here and written at once.
@@ -16,7 +16,7 @@ pub struct Jsonl {
 }
 
 #[derive(Serialize)]
-struct Header<'a> {
+struct JsonlHeader<'a> {
     version: u32,
     rules: Vec<HeaderItem<'a>>,
     diagnostics: &'a serde_json::Value,
@@ -24,7 +24,7 @@ struct Header<'a> {
 
 #[derive(Serialize)]
 struct UnreadableLine<'a> {
-    unreadable: &'a Unreadable,
+    unreadable: &'a UnreadableTrace,
 }
 
 #[derive(Serialize)]
@@ -40,13 +40,13 @@ struct SummaryLine {
     passed: bool,
 }
 
-impl Jsonl {
+impl JsonlReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, buffer: Vec::new() }
     }
 
-    fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
+    fn write_line(&mut self, line: &impl Serialize) -> io::Result<()> {
         self.buffer.clear();
         serde_json::to_writer(&mut self.buffer, line)?;
         self.buffer.push(b'\n');
@@ -54,40 +54,40 @@ impl Jsonl {
     }
 }
 
-impl Report for Jsonl {
-    fn begin(&mut self, table: &Table) -> io::Result<()> {
-        let header = Header { version: VERSION, rules: HeaderItem::all(table), diagnostics: &self.options.diagnostics };
+impl Report for JsonlReport {
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
+        let header = JsonlHeader { version: VERSION, rules: HeaderItem::of_table(table), diagnostics: &self.options.diagnostics };
         serde_json::to_writer(&mut self.out, &header)?;
         self.out.write_all(b"\n")
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.buffer.clear();
-        line::whole(table, run, &mut self.buffer)?;
+        line::write_whole(table, run, &mut self.buffer)?;
         self.out.write_all(&self.buffer)
     }
 
-    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.line(&OverRunsLine { over_runs: RunObject::new(table, run) })
+    fn add_over_runs(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.write_line(&OverRunsLine { over_runs: RunObject::new(table, run) })
     }
 
-    fn lines(&mut self, lines: &[u8]) -> io::Result<()> {
+    fn add_lines(&mut self, lines: &[u8]) -> io::Result<()> {
         self.out.write_all(lines)
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
-        self.line(&UnreadableLine { unreadable: what })
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
+        self.write_line(&UnreadableLine { unreadable: what })
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        self.line(&SummaryLine {
+    fn finish_report(&mut self, _: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
+        self.write_line(&SummaryLine {
             summary: SummaryObject::new(ending.totals),
             unreadable: ending.totals.unreadable,
-            score: ending.totals.score(),
+            score: ending.totals.mean_score(),
             passed: ending.passed,
         })?;
         self.out.flush()

@@ -22,12 +22,12 @@ mod csv;
 pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
-pub mod drawn;
-pub mod escaped;
+pub mod draw_limits;
+pub mod json_escape;
 #[cfg(feature = "pictures")]
 mod failure;
 pub mod fingerprint;
-mod folded;
+mod short_values;
 mod format;
 pub mod gate;
 #[cfg(feature = "pictures")]
@@ -45,7 +45,7 @@ mod junit;
 pub mod line;
 #[cfg(feature = "pictures")]
 mod markdown;
-pub mod measured;
+pub mod run_measures;
 pub mod model;
 pub mod over_runs;
 pub mod profile;
@@ -73,29 +73,29 @@ pub mod timeline;
 pub mod totals;
 pub mod unjudged;
 #[cfg(feature = "pictures")]
-mod unread;
+mod unread_traces;
 mod unreadable;
 mod value;
 #[cfg(feature = "pictures")]
 mod warnings;
 pub mod wire;
-mod withheld;
+mod withheld_values;
 #[cfg(feature = "pictures")]
-mod worst;
+mod worst_findings;
 
-use averment_base::diagnostic::render::Style;
+use averment_base::diagnostic::render::TextStyle;
 #[cfg(feature = "pictures")]
 pub use format::open;
-pub use format::{Format, Given, Needs, Reader, Reasons, Wanted};
-use gate::Policy;
+pub use format::{Format, RunGranularity, Needs, Reader, Reasons, CombinedNeeds};
+use gate::GatePolicy;
 #[cfg(feature = "pictures")]
-pub use human::unreadable as tell_unreadable;
-use model::{RunReport, Unreadable};
-pub use redact::of_run as redact_run;
+pub use human::write_unreadable as tell_unreadable;
+use model::{RunReport, UnreadableTrace};
+pub use redact::redact_run_text as redact_run;
 pub use redact::redact;
 use std::io;
-use table::Table;
-use totals::Totals;
+use table::ReportTable;
+use totals::RunTotals;
 
 /// Violations of each failure that are drawn, unless all are asked for.
 pub const VIOLATIONS_DRAWN: usize = 3;
@@ -106,19 +106,19 @@ pub const ALL_VIOLATIONS: usize = 10_000;
 #[derive(Debug, Clone)]
 pub struct Options {
     /// How text looks.
-    pub style: Style,
+    pub style: TextStyle,
     /// What fails a run.
-    pub policy: Policy,
+    pub policy: GatePolicy,
     /// How many failures are drawn; `None` for a few, and few of the same assertion.
     pub max_failures: Option<usize>,
     /// What reports for people show.
-    pub show: show::Show,
+    pub show: show::ShownSections,
     /// How many violations of each failure are drawn.
     pub violations: usize,
     /// What the compiler said, as data; a list.
     pub diagnostics: serde_json::Value,
     /// The command whose results these are.
-    pub command: Command,
+    pub command: ReportedCommand,
     /// When that was, in nanoseconds since 1970, for formats that have a place for it; `None` where nobody says.
     pub now: Option<u64>,
 }
@@ -126,13 +126,13 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            style: Style::PLAIN,
-            policy: Policy::default(),
+            style: TextStyle::PLAIN,
+            policy: GatePolicy::default(),
             max_failures: None,
-            show: show::Show::default(),
+            show: show::ShownSections::default(),
             violations: VIOLATIONS_DRAWN,
             diagnostics: serde_json::Value::Array(Vec::new()),
-            command: Command::Check,
+            command: ReportedCommand::Check,
             now: None,
         }
     }
@@ -140,7 +140,7 @@ impl Default for Options {
 
 /// A command whose results are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Command {
+pub enum ReportedCommand {
     /// Runs against rules.
     #[default]
     Check,
@@ -150,7 +150,7 @@ pub enum Command {
     Lint,
 }
 
-impl Command {
+impl ReportedCommand {
     /// As it is called: `aver check`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -164,9 +164,9 @@ impl Command {
 
 /// What is known at the end.
 #[derive(Debug)]
-pub struct Ending<'a> {
+pub struct ReportEnding<'a> {
     /// Counts over all runs.
-    pub totals: &'a Totals,
+    pub totals: &'a RunTotals,
     /// True when everything that was asked for was checked and nothing failed: exit code 0.
     pub passed: bool,
     /// The exit code of the command.
@@ -179,31 +179,31 @@ pub trait Report {
     ///
     /// # Errors
     /// What the writer says.
-    fn begin(&mut self, table: &Table) -> io::Result<()>;
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()>;
 
     /// Called for every run, in order.
     ///
     /// # Errors
     /// What the writer says.
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()>;
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()>;
 
     /// Called once behind the last run with what is said of all of them together, where there is something; a format that says nothing of it
     /// elsewhere tells it like a run.
     ///
     /// # Errors
     /// What the writer says.
-    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.run(table, run)
+    fn add_over_runs(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.add_run(table, run)
     }
 
-    /// Called instead of [`Report::run`] where counts are enough: with those of a chunk of runs.
-    fn chunk(&mut self, _: &chunk_totals::ChunkTotals) {}
+    /// Called instead of [`Report::add_run`] where counts are enough: with those of a chunk of runs.
+    fn add_chunk(&mut self, _: &chunk_totals::ChunkTotals) {}
 
-    /// Called instead of [`Report::run`] with finished lines of `jsonl`.
+    /// Called instead of [`Report::add_run`] with finished lines of `jsonl`.
     ///
     /// # Errors
     /// What the writer says.
-    fn lines(&mut self, _: &[u8]) -> io::Result<()> {
+    fn add_lines(&mut self, _: &[u8]) -> io::Result<()> {
         Ok(())
     }
 
@@ -211,7 +211,7 @@ pub trait Report {
     ///
     /// # Errors
     /// What the writer says.
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()>;
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()>;
 
     /// Hands on what is written so far: called when the next run is waited for.
     ///
@@ -223,7 +223,7 @@ pub trait Report {
     ///
     /// # Errors
     /// What the writer says.
-    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()>;
+    fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()>;
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use super::model::{ResultReport, RunReport};
 use super::redact;
-use super::table::Table;
-use super::wire::{Finding, RunHead, UnjudgedFinding};
+use super::table::ReportTable;
+use super::wire::{FindingObject, RunHead, UnjudgedFinding};
 use averment_runs::run::RunSource;
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ pub const END: &[u8] = b"]}\n";
 
 /// What a line says behind the name of its run.
 #[derive(Debug, Clone, Default)]
-pub struct Behind {
+pub struct LineTail {
     /// Up to the findings.
     pub head: Vec<u8>,
     /// The findings, where nothing of them depends on the run.
@@ -24,20 +24,20 @@ pub struct Behind {
 ///
 /// # Errors
 /// Never: the line is made in memory.
-pub fn whole(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
-    name(&run.run, into)?;
-    head(table, run, into)?;
+pub fn write_whole(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
+    write_name(&run.run, into)?;
+    write_head(table, run, into)?;
     for result in &run.results {
-        finding(table, result, into)?;
+        write_finding(table, result, into)?;
     }
-    end(table, run, into)
+    write_end(table, run, into)
 }
 
 /// Ends the line of a run, with what could not be judged in it.
 ///
 /// # Errors
-/// Never, as [`whole`].
-pub fn end(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
+/// Never, as [`write_whole`].
+pub fn write_end(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
     let unjudged: Vec<_> = run.results.iter().filter_map(|result| UnjudgedFinding::new(table, result)).collect();
     if unjudged.is_empty() {
         into.extend_from_slice(END);
@@ -52,21 +52,21 @@ pub fn end(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()>
 /// Begins a line with the name of its run.
 ///
 /// # Errors
-/// Never, as [`whole`].
-pub fn name(run: &str, into: &mut Vec<u8>) -> io::Result<()> {
+/// Never, as [`write_whole`].
+pub fn write_name(run: &str, into: &mut Vec<u8>) -> io::Result<()> {
     into.extend_from_slice(b"{\"run\":");
     Ok(serde_json::to_writer(into, run)?)
 }
 
-/// Begins a line with the name of a run that was read there: [`RunSource::name`], without making it first.
+/// Begins a line with the name of a run that was read there: [`RunSource::write_name`], without making it first.
 ///
 /// # Errors
-/// Never, as [`whole`].
+/// Never, as [`write_whole`].
 pub fn name_of(source: &RunSource, into: &mut Vec<u8>) -> io::Result<()> {
     if source.position.is_none() || !source.by_line {
-        return name(&redact::of_name(source), into);
+        return write_name(&redact::redact_source(source), into);
     }
-    name(&redact::of_file(&source.file), into)?;
+    write_name(&redact::redact_file(&source.file), into)?;
     into.pop();
     write!(into, ":{}\"", source.line)
 }
@@ -74,8 +74,8 @@ pub fn name_of(source: &RunSource, into: &mut Vec<u8>) -> io::Result<()> {
 /// Appends what stands between the name and the findings.
 ///
 /// # Errors
-/// Never, as [`whole`].
-pub fn head(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
+/// Never, as [`write_whole`].
+pub fn write_head(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
     let from = into.len();
     serde_json::to_writer(&mut *into, &RunHead::new(table, run))?;
     // It is no object of its own: it goes on where the name ends, and is not closed.
@@ -90,9 +90,9 @@ pub fn head(table: &Table, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()
 /// Appends a result to the findings, where it is one.
 ///
 /// # Errors
-/// Never, as [`whole`].
-pub fn finding(table: &Table, result: &ResultReport, into: &mut Vec<u8>) -> io::Result<()> {
-    if let Some(finding) = result.is_finding().then(|| Finding::new(table, result)).flatten() {
+/// Never, as [`write_whole`].
+pub fn write_finding(table: &ReportTable, result: &ResultReport, into: &mut Vec<u8>) -> io::Result<()> {
+    if let Some(finding) = result.is_finding().then(|| FindingObject::new(table, result)).flatten() {
         next(into);
         serde_json::to_writer(into, &finding)?;
     }
@@ -100,7 +100,7 @@ pub fn finding(table: &Table, result: &ResultReport, into: &mut Vec<u8>) -> io::
 }
 
 /// Appends findings that are finished, if any, to others.
-pub fn finished(findings: &[u8], into: &mut Vec<u8>) {
+pub fn append_finished(findings: &[u8], into: &mut Vec<u8>) {
     if !findings.is_empty() {
         next(into);
         into.extend_from_slice(findings);

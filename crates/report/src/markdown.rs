@@ -1,22 +1,22 @@
 //! `--format markdown`: a comment on a change, or the summary of a step: what failed most in a table, details folded. Foreign text stands in
 //! code, where it is neither markup nor a mention of somebody.
 
-use super::model::{RunReport, Unreadable};
-use super::standing::{self, Level};
-use super::table::Table;
-use super::value::counted;
-use super::worst::{Row, Worst};
-use super::{Command, Ending, Options, Report};
+use super::model::{RunReport, UnreadableTrace};
+use super::standing::{self, FindingLevel};
+use super::table::ReportTable;
+use super::value::count_words;
+use super::worst_findings::{WorstRow, WorstFindings};
+use super::{ReportedCommand, ReportEnding, Options, Report};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// The report.
-pub struct Markdown {
+pub struct MarkdownReport {
     out: Box<dyn Write>,
     options: Options,
-    worst: Worst,
-    unread: Vec<Unreadable>,
+    worst: WorstFindings,
+    unread: Vec<UnreadableTrace>,
 }
 
 /// GitHub takes comments of 65,536 characters: what would go beyond this is counted instead.
@@ -30,24 +30,24 @@ const SENTENCE: usize = 600;
 /// A name is cut to this many characters.
 const NAME: usize = 80;
 
-impl Markdown {
+impl MarkdownReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, worst: Worst::default(), unread: Vec::new() }
+        Self { out, options, worst: WorstFindings::default(), unread: Vec::new() }
     }
 
-    fn headline(&self, ending: &Ending<'_>) -> String {
+    fn headline_text(&self, ending: &ReportEnding<'_>) -> String {
         let totals = ending.totals;
         let mark = if ending.passed { "passed" } else { "failed" };
         let what = match self.options.command {
-            Command::Check => format!("{} of {} failed", totals.runs_failed, counted(totals.runs, "run")),
-            Command::Test => {
-                format!("{} of {} did not come out as stated", totals.counts.fail, counted(totals.counts.all(), "test"))
+            ReportedCommand::Check => format!("{} of {} failed", totals.runs_failed, count_words(totals.runs, "run")),
+            ReportedCommand::Test => {
+                format!("{} of {} did not come out as stated", totals.counts.fail, count_words(totals.counts.all_results(), "test"))
             }
-            Command::Lint => counted(totals.counts.fail, "finding"),
+            ReportedCommand::Lint => count_words(totals.counts.fail, "finding"),
         };
         let mut text = format!("### `{}` {mark}: {what}\n\n", self.options.command.as_str());
-        if self.options.command == Command::Check && totals.counts.all() > 0 {
+        if self.options.command == ReportedCommand::Check && totals.counts.all_results() > 0 {
             let _ = writeln!(text, "{}\n", totals.counts.in_words());
         }
         if let Some(missing) = totals.missing_runs() {
@@ -56,15 +56,15 @@ impl Markdown {
         text
     }
 
-    fn unread(&self, ending: &Ending<'_>) -> String {
+    fn unread_text(&self, ending: &ReportEnding<'_>) -> String {
         let mut text = String::new();
         if self.unread.is_empty() {
             return text;
         }
-        let _ = writeln!(text, "**{} cannot be read:**\n", counted(ending.totals.unreadable, "trace"));
+        let _ = writeln!(text, "**{} cannot be read:**\n", count_words(ending.totals.unreadable, "trace"));
         for one in &self.unread {
-            let place = code(&format!("{}:{}:{}", one.file, one.line, one.column), SENTENCE);
-            let _ = writeln!(text, "- {place}: {}", code(&one.message, SENTENCE));
+            let place = code_text(&format!("{}:{}:{}", one.file, one.line, one.column), SENTENCE);
+            let _ = writeln!(text, "- {place}: {}", code_text(&one.message, SENTENCE));
         }
         let rest = ending.totals.unreadable.saturating_sub(self.unread.len() as u64);
         if rest > 0 {
@@ -75,8 +75,8 @@ impl Markdown {
     }
 
     /// Counts of the rules, the one that failed most first.
-    fn rules(&self) -> String {
-        let mut rows: Vec<_> = self.worst.by_rule.rows.iter().filter(|row| row.counts.all() > 0).collect();
+    fn rules_table(&self) -> String {
+        let mut rows: Vec<_> = self.worst.by_rule.rows.iter().filter(|row| row.counts.all_results() > 0).collect();
         rows.sort_by_key(|row| {
             let counts = row.counts;
             std::cmp::Reverse((counts.fail + counts.unexpected_passed + counts.error, counts.undecided))
@@ -90,7 +90,7 @@ impl Markdown {
             let _ = writeln!(
                 text,
                 "| {} | {} | {} | {} | {} | {} | {other} |",
-                cell(&row.name),
+                cell_text(&row.name),
                 counts.fail,
                 counts.undecided,
                 counts.error,
@@ -106,26 +106,26 @@ impl Markdown {
     }
 
     /// What is folded: the examples of an assertion.
-    fn details(&self, table: &Table, row: &Row, ending: &Ending<'_>) -> String {
+    fn failure_details(&self, table: &ReportTable, row: &WorstRow, ending: &ReportEnding<'_>) -> String {
         let Some(item) = table.items.get(row.item) else { return String::new() };
         let word = match row.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "note",
+            FindingLevel::Error => "error",
+            FindingLevel::Warning => "warning",
+            FindingLevel::Note => "note",
         };
         let times = match self.options.command {
-            Command::Check => format!(" — {} of {}", row.count, counted(ending.totals.runs, "run")),
-            Command::Test | Command::Lint => String::new(),
+            ReportedCommand::Check => format!(" — {} of {}", row.count, count_words(ending.totals.runs, "run")),
+            ReportedCommand::Test | ReportedCommand::Lint => String::new(),
         };
-        let name = html(&standing::line(item.name(), NAME));
+        let name = escape_html(&standing::shorten_line(item.display_name(), NAME));
         let mut text = format!("<details><summary>{word}: <code>{name}</code>{times}</summary>\n\n");
-        let _ = writeln!(text, "{}\n", code(&item.location.to_string(), SENTENCE));
+        let _ = writeln!(text, "{}\n", code_text(&item.location.to_string(), SENTENCE));
         for one in &row.examples {
             let run = match self.options.command {
-                Command::Check => format!("{}: ", code(&one.run, NAME)),
-                Command::Test | Command::Lint => String::new(),
+                ReportedCommand::Check => format!("{}: ", code_text(&one.run, NAME)),
+                ReportedCommand::Test | ReportedCommand::Lint => String::new(),
             };
-            let _ = writeln!(text, "- {run}{}", code(&one.sentence, SENTENCE));
+            let _ = writeln!(text, "- {run}{}", code_text(&one.sentence, SENTENCE));
         }
         text.push_str("\n</details>\n");
         text
@@ -133,8 +133,8 @@ impl Markdown {
 }
 
 /// Foreign text as code: nothing in it is markup.
-fn code(text: &str, length: usize) -> String {
-    let text = standing::line(text, length);
+fn code_text(text: &str, length: usize) -> String {
+    let text = standing::shorten_line(text, length);
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let text = text.trim();
@@ -146,12 +146,12 @@ fn code(text: &str, length: usize) -> String {
 }
 
 /// The same in a row of a table, which a bar would end.
-fn cell(text: &str) -> String {
-    code(&text.replace('\\', "/").replace('|', "¦"), NAME)
+fn cell_text(text: &str) -> String {
+    code_text(&text.replace('\\', "/").replace('|', "¦"), NAME)
 }
 
 /// Foreign text in HTML: no sign in it is markup, of HTML or of Markdown.
-fn html(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in one_line(text).chars() {
         match character.is_ascii_punctuation() {
@@ -164,18 +164,18 @@ fn html(text: &str) -> String {
     escaped
 }
 
-impl Report for Markdown {
-    fn begin(&mut self, table: &Table) -> io::Result<()> {
-        self.worst = Worst::new(table, &self.options);
+impl Report for MarkdownReport {
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
+        self.worst = WorstFindings::new(table, &self.options);
         Ok(())
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.worst.add(table, run);
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.worst.add_run(table, run);
         Ok(())
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         if self.unread.len() < UNREAD {
             self.unread.push(what.clone());
         }
@@ -186,39 +186,39 @@ impl Report for Markdown {
         Ok(())
     }
 
-    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        let mut text = self.headline(ending) + &self.unread(ending);
-        if self.options.command == Command::Check {
-            text.push_str(&self.rules());
+    fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
+        let mut text = self.headline_text(ending) + &self.unread_text(ending);
+        if self.options.command == ReportedCommand::Check {
+            text.push_str(&self.rules_table());
         }
         for (rule, count, example) in &self.worst.rules {
             let Some(item) = table.rules.get(*rule) else { continue };
-            let times = counted(*count, "run");
+            let times = count_words(*count, "run");
             let _ = writeln!(
                 text,
                 "- {} misses its threshold in {times}: {}",
-                code(&item.id, NAME),
-                code(example, SENTENCE)
+                code_text(&item.id, NAME),
+                code_text(example, SENTENCE)
             );
         }
         if !self.worst.rules.is_empty() {
             text.push('\n');
         }
-        let rows = self.worst.sorted();
+        let rows = self.worst.sorted_rows();
         let mut length = text.chars().count();
         for (shown, row) in rows.iter().enumerate() {
-            let details = self.details(table, row, ending);
+            let details = self.failure_details(table, row, ending);
             length += details.chars().count();
             if length > MOST {
                 let _ =
-                    writeln!(text, "\n{} more are not shown here.", counted((rows.len() - shown) as u64, "assertion"));
+                    writeln!(text, "\n{} more are not shown here.", count_words((rows.len() - shown) as u64, "assertion"));
                 break;
             }
             text.push_str(&details);
         }
         let idle = self.worst.never_exercised(table);
-        if !idle.is_empty() && self.options.command == Command::Check {
-            let named: Vec<String> = idle.iter().take(ROWS).map(|name| code(name, NAME)).collect();
+        if !idle.is_empty() && self.options.command == ReportedCommand::Check {
+            let named: Vec<String> = idle.iter().take(ROWS).map(|name| code_text(name, NAME)).collect();
             let rest = idle.len().saturating_sub(ROWS);
             let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             let _ = writeln!(text, "\nNever exercised: {}{more}", named.join(", "));

@@ -5,19 +5,19 @@
 use super::VIOLATIONS_DRAWN;
 use super::block::{self, BlockReport};
 use super::conditions;
-use super::drawn::Drawn;
-use super::gate::{self, Gate, Policy};
-use super::measured::Measured;
-pub use super::proof::Excerpt;
-use super::proof::{Maker, Text, said};
-use super::redact::{self, Withheld};
-use super::table::Table;
+use super::draw_limits::DrawnFindings;
+use super::gate::{self, Gate, GatePolicy};
+use super::run_measures::RecordedMeasures;
+pub use super::proof::TraceExcerpt;
+use super::proof::{ProofMaker, TraceText, visible_words};
+use super::redact::{self, WithheldTexts};
+use super::table::ReportTable;
 use super::timeline::{self, TimelineReport};
 use super::unjudged::UnjudgedReport;
-pub use super::unreadable::Unreadable;
+pub use super::unreadable::UnreadableTrace;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
+use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome, Role, Status};
 use averment_runs::run::{Run, RunSource};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -50,7 +50,7 @@ pub struct RunReport {
     /// Whether it is no run: what is said of all of them together, after the last.
     pub over_runs: bool,
     /// What it records of itself, where somebody keeps that.
-    pub measured: Option<Box<Measured>>,
+    pub measured: Option<Box<RecordedMeasures>>,
 }
 
 impl RunReport {
@@ -64,7 +64,7 @@ impl RunReport {
 /// One result.
 #[derive(Debug)]
 pub struct ResultReport {
-    /// The assertion, as an index into [`Table::items`].
+    /// The assertion, as an index into [`ReportTable::items`].
     pub item: usize,
     /// The verdict.
     pub verdict: Verdict,
@@ -81,7 +81,7 @@ pub struct ResultReport {
     /// What proves it.
     pub evidence: Vec<EvidenceReport>,
     /// The pieces of the trace that the evidence stands in, where a format draws them.
-    pub excerpts: Vec<Excerpt>,
+    pub excerpts: Vec<TraceExcerpt>,
     /// Of a failure in several places: each of them.
     pub violations: ViolationsReport,
     /// Steps that a pass says nothing of.
@@ -121,7 +121,7 @@ pub struct ViolationReport {
     /// What proves it.
     pub evidence: Vec<EvidenceReport>,
     /// The pieces of the trace that the evidence stands in, where a format draws them.
-    pub excerpts: Vec<Excerpt>,
+    pub excerpts: Vec<TraceExcerpt>,
 }
 
 impl ResultReport {
@@ -145,7 +145,7 @@ impl ResultReport {
 
     /// A result without anything to say of it.
     #[must_use]
-    pub fn bare(item: usize, verdict: Verdict, status: Status, score: Option<f64>) -> Self {
+    pub fn bare_result(item: usize, verdict: Verdict, status: Status, score: Option<f64>) -> Self {
         Self {
             item,
             verdict,
@@ -174,7 +174,7 @@ impl ResultReport {
 /// The outcome of a rule.
 #[derive(Debug)]
 pub struct RuleReport {
-    /// The rule, as an index into [`Table::rules`].
+    /// The rule, as an index into [`ReportTable::rules`].
     pub rule: usize,
     /// Its verdict.
     pub verdict: Verdict,
@@ -208,14 +208,14 @@ pub struct EvidenceReport {
     /// The value for people, redacted and short.
     pub shown: Option<String>,
     /// The bytes in the file that was read.
-    pub source: Option<Bytes>,
-    /// The part of the rule, as a span of [`Table::sources`].
+    pub source: Option<TraceBytes>,
+    /// The part of the rule, as a span of [`ReportTable::sources`].
     pub rule_span: Option<Span>,
 }
 
 /// Bytes of a trace file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Bytes {
+pub struct TraceBytes {
     /// The line of the first byte, from 1.
     pub line: usize,
     /// Offset of the first byte in the file.
@@ -226,7 +226,7 @@ pub struct Bytes {
 
 /// How much is made ready of each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detail {
+pub struct ReportDetail {
     /// The width of the pieces of the trace; `None` when no format draws them.
     pub excerpt: Option<usize>,
     /// False where no format shows reasons and evidence.
@@ -239,7 +239,7 @@ pub struct Detail {
     pub measured: bool,
 }
 
-impl Detail {
+impl ReportDetail {
     /// Reasons and evidence, and nothing that is drawn.
     pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false };
 
@@ -251,64 +251,64 @@ impl Detail {
 }
 
 /// Makes single findings of a run where no report of the whole run is needed.
-pub struct Findings<'a, 'run> {
-    table: &'a Table,
-    text: Text<'a, 'run>,
-    detail: Detail,
+pub struct RunFindings<'a, 'run> {
+    table: &'a ReportTable,
+    text: TraceText<'a, 'run>,
+    detail: ReportDetail,
 }
 
-impl<'a, 'run> Findings<'a, 'run> {
+impl<'a, 'run> RunFindings<'a, 'run> {
     /// For the findings of a run. `outcomes` are those that may have evidence, with the numbers of their programs.
     pub fn new<'o>(
-        table: &'a Table,
+        table: &'a ReportTable,
         run: &'a Run<'run>,
         outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
-        detail: Detail,
+        detail: ReportDetail,
     ) -> Self {
-        let withheld = withheld(Some(run), outcomes, detail);
+        let withheld = find_withheld(Some(run), outcomes, detail);
         let (text, source) = (run.text, &run.source);
-        let text = Text { text, source, run: Some(run), withheld, lines: OnceCell::new() };
+        let text = TraceText { text, source, run: Some(run), withheld, lines: OnceCell::new() };
         Self { table, text, detail }
     }
 
     /// Whether the run has anything that no finding of it shows: then even findings that are alike may differ.
     #[must_use]
-    pub fn withhold(&self) -> bool {
+    pub fn withholds_anything(&self) -> bool {
         !self.text.withheld.is_empty()
     }
 
     /// What reports say of the assertions.
     #[must_use]
-    pub fn table(&self) -> &'a Table {
+    pub fn table(&self) -> &'a ReportTable {
         self.table
     }
 
     /// The result of an outcome.
     #[must_use]
-    pub fn result(&self, program: usize, outcome: &AssertionOutcome) -> Option<ResultReport> {
-        result(self.table, program, outcome, &self.text, self.detail)
+    pub fn finding_result(&self, program: usize, outcome: &AssertionOutcome) -> Option<ResultReport> {
+        build_result(self.table, program, outcome, &self.text, self.detail)
     }
 }
 
 /// Builds the report of a run from the outcome of each program, in the order of the table's programs.
 #[must_use]
-pub fn build(table: &Table, run: &Run<'_>, outcomes: &[Outcome], policy: Policy, detail: Detail) -> RunReport {
-    build_some(table, run, outcomes, policy, detail, &mut Drawn::default())
+pub fn build_report(table: &ReportTable, run: &Run<'_>, outcomes: &[RunOutcome], policy: GatePolicy, detail: ReportDetail) -> RunReport {
+    build_some(table, run, outcomes, policy, detail, &mut DrawnFindings::default())
 }
 
 /// The same with the words of those findings alone that are asked for.
 #[must_use]
 pub fn build_some(
-    table: &Table,
+    table: &ReportTable,
     run: &Run<'_>,
-    outcomes: &[Outcome],
-    policy: Policy,
-    detail: Detail,
-    drawn: &mut Drawn,
+    outcomes: &[RunOutcome],
+    policy: GatePolicy,
+    detail: ReportDetail,
+    drawn: &mut DrawnFindings,
 ) -> RunReport {
     let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail, drawn);
-    let line = |offset: usize| run.source.place(run.text, offset).0;
-    report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::of_run(run, &one.message))).collect();
+    let line = |offset: usize| run.source.line_column(run.text, offset).0;
+    report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::redact_run_text(run, &one.message))).collect();
     report.warnings.sort_by_key(|(line, _)| *line);
     report
 }
@@ -316,45 +316,45 @@ pub fn build_some(
 /// The same for a run that was judged without being read in full: nothing is known then of its environment, and no reason is of the run.
 #[must_use]
 pub fn build_of(
-    table: &Table,
+    table: &ReportTable,
     (text, source): (&str, &RunSource),
     run: Option<&Run<'_>>,
-    outcomes: &[Outcome],
-    policy: Policy,
-    detail: Detail,
-    drawn: &mut Drawn,
+    outcomes: &[RunOutcome],
+    policy: GatePolicy,
+    detail: ReportDetail,
+    drawn: &mut DrawnFindings,
 ) -> RunReport {
     let numbered = outcomes.iter().enumerate();
     let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
     let mut wants = |(program, one): (usize, &AssertionOutcome)| {
-        table.item(program, one.assertion).is_some_and(|item| drawn.wants(item, one.status))
+        table.item_index(program, one.assertion).is_some_and(|item| drawn.wants_words(item, one.status))
     };
     let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
     let mut wanted = wanted.into_iter();
-    let shows = Detail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
-    let withheld = if detail.takes_whole_runs() { withheld_of_all(run, all) } else { withheld(run, all, shows) };
-    let text = Text { text, source, run, withheld, lines: OnceCell::new() };
+    let shows = ReportDetail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
+    let withheld = if detail.takes_whole_runs() { withheld_of_all(run, all) } else { find_withheld(run, all, shows) };
+    let text = TraceText { text, source, run, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
     for (program, outcome) in outcomes.iter().enumerate() {
         let of_program = outcome.results.iter();
         results.extend(of_program.zip(wanted.by_ref()).filter_map(|(one, wanted)| {
-            result(table, program, one, &text, Detail { findings: detail.findings && wanted, ..detail })
+            build_result(table, program, one, &text, ReportDetail { findings: detail.findings && wanted, ..detail })
         }));
         rules.extend(outcome.rules.iter().filter_map(|one| {
-            let rule = table.rule(program, one.rule)?;
+            let rule = table.rule_index(program, one.rule)?;
             let (verdict, passed, score) = (one.verdict, one.passed, one.score);
             Some(RuleReport { rule, verdict, passed, score, known: false, block: None })
         }));
     }
-    block::add(table, run, &results, &mut rules);
-    let measured = run.filter(|_| detail.measured).map(|run| Box::new(Measured::of(run, &text.withheld)));
-    let timeline = run.filter(|_| detail.steps).map(|run| Box::new(timeline::of(table, run, outcomes, &text)));
+    block::add_blocks(table, run, &results, &mut rules);
+    let measured = run.filter(|_| detail.measured).map(|run| Box::new(RecordedMeasures::of_run(run, &text.withheld)));
+    let timeline = run.filter(|_| detail.steps).map(|run| Box::new(timeline::timeline_report(table, run, outcomes, &text)));
     RunReport {
-        run: redact::of_name(source),
-        file: redact::of_file(&source.file).into_owned(),
-        gate: gate::of_run(table, &results, &rules, policy),
-        score: mean(outcomes.iter().filter_map(|outcome| outcome.score)),
+        run: redact::redact_source(source),
+        file: redact::redact_file(&source.file).into_owned(),
+        gate: gate::run_gate(table, &results, &rules, policy),
+        score: mean_score(outcomes.iter().filter_map(|outcome| outcome.score)),
         named_scores: outcomes.iter().flat_map(|outcome| outcome.named_scores.iter().cloned()).collect(),
         results,
         rules,
@@ -367,15 +367,15 @@ pub fn build_of(
 }
 
 /// What no finding of a run shows: what the run keeps to itself, and what a predicate has found anywhere in it.
-fn withheld<'o>(
+fn find_withheld<'o>(
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
-    detail: Detail,
-) -> Withheld {
+    detail: ReportDetail,
+) -> WithheldTexts {
     let speaks = |one: &AssertionOutcome| detail.findings && one.status != Status::Passed || one.unjudged.is_some();
     let mut findings = outcomes.filter(|(_, one)| speaks(one)).peekable();
     if findings.peek().is_none() {
-        return Withheld::default();
+        return WithheldTexts::default();
     }
     withheld_of_all(run, findings)
 }
@@ -384,59 +384,59 @@ fn withheld<'o>(
 fn withheld_of_all<'o>(
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
-) -> Withheld {
-    let Some(run) = run else { return Withheld::default() };
-    let mut texts = redact::environment(run);
+) -> WithheldTexts {
+    let Some(run) = run else { return WithheldTexts::default() };
+    let mut texts = redact::withheld_values(run);
     for (_, one) in outcomes {
         let of_violations = one.violations.listed.iter().flat_map(|violation| &violation.evidence);
-        texts.extend(one.evidence.iter().chain(of_violations).filter_map(redact::found));
+        texts.extend(one.evidence.iter().chain(of_violations).filter_map(redact::found_text));
     }
-    Withheld::of(texts)
+    WithheldTexts::of_texts(texts)
 }
 
 /// The mean of the scores of several rule files.
-pub fn mean(scores: impl Iterator<Item = f64>) -> Option<f64> {
+pub fn mean_score(scores: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = scores.fold((0.0, 0u32), |(sum, count), score| (sum + score, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
 
-fn result(
-    table: &Table,
+fn build_result(
+    table: &ReportTable,
     program: usize,
     outcome: &AssertionOutcome,
-    text: &Text<'_, '_>,
-    detail: Detail,
+    text: &TraceText<'_, '_>,
+    detail: ReportDetail,
 ) -> Option<ResultReport> {
-    let item = table.item(program, outcome.assertion)?;
-    let mut report = ResultReport::bare(item, outcome.verdict, outcome.status, outcome.score);
+    let item = table.item_index(program, outcome.assertion)?;
+    let mut report = ResultReport::bare_result(item, outcome.verdict, outcome.status, outcome.score);
     report.unjudged = outcome
         .unjudged
         .as_deref()
-        .map(|unjudged| UnjudgedReport::new(unjudged, |words| Cow::Owned(text.withheld.without(words))));
+        .map(|unjudged| UnjudgedReport::new(unjudged, |words| Cow::Owned(text.withheld.remove_from(words))));
     if detail.steps {
-        report.checked = conditions::checked(table, item, text.run, &text.withheld);
+        report.checked = conditions::checked_value(table, item, text.run, &text.withheld);
     }
     // What is said of all runs together rests on values that are worth knowing of a pass, too.
     let told = outcome.status != Status::Passed || table.items.get(item).is_some_and(|item| item.of_all_runs);
     if detail.findings && told {
         let of_violations = outcome.violations.listed.iter().flat_map(|one| &one.evidence);
         let found = outcome.evidence.iter().chain(of_violations).filter(|one| one.found.is_some());
-        let found: Vec<&Evidence> = found.collect();
+        let found: Vec<&VerdictEvidence> = found.collect();
         let masked = table.items.get(item).is_some_and(|item| item.masked);
-        let maker = Maker { table, program, text, masked, shows: detail.steps, found: &found };
+        let maker = ProofMaker { table, program, text, masked, shows: detail.steps, found: &found };
         let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);
-        let own = maker.violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
-        report.message = outcome.message.as_deref().map(|message| said(message, &own.1));
+        let own = maker.make_violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
+        report.message = outcome.message.as_deref().map(|message| visible_words(message, &own.1));
         (report.reason, report.evidence, report.excerpts) = (own.0.reason, own.0.evidence, own.0.excerpts);
         report.violations.count = outcome.violations.count;
         let listed = outcome.violations.listed.iter().enumerate();
         let listed = listed.map(|(number, one)| {
             // The first is drawn as the failure itself.
             let width = detail.excerpt.filter(|_| draws && (1..detail.violations).contains(&number));
-            maker.violation((&one.reason, &one.evidence), width, draws).0
+            maker.make_violation((&one.reason, &one.evidence), width, draws).0
         });
         report.violations.listed = listed.collect();
-        report.classified = table.items.get(item).and_then(|item| item.classified(&report));
+        report.classified = table.items.get(item).and_then(|item| item.failure_class(&report));
     }
     Some(report)
 }

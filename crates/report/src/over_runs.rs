@@ -1,13 +1,13 @@
 //! What is said of all runs together: its report, and for people an assertion a line, with what it found.
 
-use super::Style;
-use super::drawn::Drawn;
-use super::gate::Policy;
-use super::model::{self, Detail, EvidenceReport, ResultReport, RunReport};
-use super::table::{Item, Table};
-use super::value::shortened;
-use averment_base::diagnostic::render::{Ink, one_line, paint};
-use averment_engine::vm::outcome::{Outcome, Role, Status};
+use super::TextStyle;
+use super::draw_limits::DrawnFindings;
+use super::gate::GatePolicy;
+use super::model::{self, ReportDetail, EvidenceReport, ResultReport, RunReport};
+use super::table::{ReportItem, ReportTable};
+use super::value::shorten_text;
+use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
+use averment_engine::vm::outcome::{RunOutcome, Role, Status};
 use averment_runs::run::RunSource;
 
 /// Groups of runs that are told of one assertion.
@@ -17,9 +17,9 @@ const LINE: usize = 400;
 
 /// What is said of all runs together, as the report of a run that comes after the last.
 #[must_use]
-pub fn report(table: &Table, outcomes: &[Outcome], runs: u64, policy: Policy, detail: Detail) -> RunReport {
-    let (source, mut drawn) = (RunSource::default(), Drawn::new(None));
-    let detail = Detail { steps: false, findings: true, excerpt: None, ..detail };
+pub fn over_runs_report(table: &ReportTable, outcomes: &[RunOutcome], runs: u64, policy: GatePolicy, detail: ReportDetail) -> RunReport {
+    let (source, mut drawn) = (RunSource::default(), DrawnFindings::new(None));
+    let detail = ReportDetail { steps: false, findings: true, excerpt: None, ..detail };
     let made = model::build_of(table, ("", &source), None, outcomes, policy, detail, &mut drawn);
     let run = if runs == 1 { "the only run".to_owned() } else { format!("all {runs} runs") };
     RunReport {
@@ -35,33 +35,33 @@ pub fn report(table: &Table, outcomes: &[Outcome], runs: u64, policy: Policy, de
 
 /// A section with every assertion over runs; `quiet` leaves out those that hold.
 #[must_use]
-pub fn section(table: &Table, run: &RunReport, style: Style, quiet: bool) -> String {
+pub fn over_runs_section(table: &ReportTable, run: &RunReport, style: TextStyle, quiet: bool) -> String {
     let shown = |result: &&ResultReport| !quiet || result.is_finding();
     let each = run.results.iter().filter(shown).filter_map(|result| Some((table.items.get(result.item)?, result)));
-    let all: String = each.map(|(item, result)| assertion(item, result, style)).collect();
+    let all: String = each.map(|(item, result)| assertion_text(item, result, style)).collect();
     if all.is_empty() {
         return all;
     }
-    format!("{}\n{all}\n", paint(style, Ink::Bold, &format!("over {}", one_line(&run.run))))
+    format!("{}\n{all}\n", paint_text(style, TextColor::Bold, &format!("over {}", one_line(&run.run))))
 }
 
-fn assertion(item: &Item, result: &ResultReport, style: Style) -> String {
+fn assertion_text(item: &ReportItem, result: &ResultReport, style: TextStyle) -> String {
     let ink = match result.status {
-        Status::Passed | Status::ExpectedFailed => Ink::Green,
-        Status::Failed | Status::UnexpectedPassed | Status::Error => Ink::Red,
-        Status::Vacuous | Status::Undecided | Status::Skipped => Ink::Yellow,
+        Status::Passed | Status::ExpectedFailed => TextColor::Green,
+        Status::Failed | Status::UnexpectedPassed | Status::Error => TextColor::Red,
+        Status::Vacuous | Status::Undecided | Status::Skipped => TextColor::Yellow,
     };
     let word = result.status.as_str();
-    let mut text = format!("  {}  {}  ({})\n", paint(style, ink, word), one_line(&item.text), item.location);
-    for said in said(result) {
+    let mut text = format!("  {}  {}  ({})\n", paint_text(style, ink, word), one_line(&item.text), item.location);
+    for said in result_lines(result) {
         let indent = said.len() - said.trim_start().len();
-        text += &format!("      {:indent$}{}\n", "", shortened(&one_line(said.trim_start()), LINE));
+        text += &format!("      {:indent$}{}\n", "", shorten_text(&one_line(said.trim_start()), LINE));
     }
     text
 }
 
 /// What is said of a result, a line each: the author's words, each group that does not hold, what it found.
-fn said(result: &ResultReport) -> Vec<String> {
+fn result_lines(result: &ResultReport) -> Vec<String> {
     let mut lines: Vec<String> = result.message.iter().cloned().collect();
     let listed = &result.violations.listed;
     if listed.is_empty() {
@@ -69,11 +69,11 @@ fn said(result: &ResultReport) -> Vec<String> {
             "" => lines.extend(of_role(&result.evidence, Role::Decisive).take(GROUPS).map(str::to_owned)),
             reason => lines.push(reason.to_owned()),
         }
-        lines.extend(together(&result.evidence).into_iter().filter(|_| result.is_finding()));
+        lines.extend(evidence_line(&result.evidence).into_iter().filter(|_| result.is_finding()));
     }
     for one in listed.iter().take(GROUPS) {
         lines.push(one.reason.clone());
-        lines.extend(together(&one.evidence).map(|values| format!("  {values}")));
+        lines.extend(evidence_line(&one.evidence).map(|values| format!("  {values}")));
     }
     lines.extend(result.violations.not_drawn(listed.len().min(GROUPS)));
     lines
@@ -84,7 +84,7 @@ fn of_role(evidence: &[EvidenceReport], role: Role) -> impl Iterator<Item = &str
 }
 
 /// What stands beside it on one line; words that all begin with are said once.
-fn together(evidence: &[EvidenceReport]) -> Option<String> {
+fn evidence_line(evidence: &[EvidenceReport]) -> Option<String> {
     let mut all = evidence.iter().filter(|one| one.role == Role::Value);
     let first = all.next()?;
     let mut line = first.label.clone();

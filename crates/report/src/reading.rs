@@ -1,31 +1,31 @@
 //! Reading a run for a report: under limits, and with what is odd in it as an error where that is asked for.
 
-use crate::model::Unreadable;
+use crate::model::UnreadableTrace;
 use crate::redact_path::{self, RedactPath};
 use crate::redact_run;
 use averment_base::limits::Limits;
 use averment_runs::run::Run;
-use averment_traces::error::{Problem, ReadError};
-use averment_traces::expected::Expected;
-use averment_traces::names::Names;
-use averment_traces::prices::Prices;
-use averment_traces::read::{self, RawRun, Told};
+use averment_traces::error::{TraceProblem, ReadError};
+use averment_traces::expected::ExpectedRows;
+use averment_traces::names::PartNames;
+use averment_traces::prices::PriceTable;
+use averment_traces::read::{self, RawRun, ReadOptions};
 use bumpalo::Bump;
 use std::sync::Arc;
 
 /// How runs are read.
 #[derive(Debug, Clone, Default)]
-pub struct Reading {
+pub struct RunReadOptions {
     /// Sizes and depths.
     pub limits: Limits,
     /// What is odd in a trace is an error.
     pub strict: bool,
     /// The names of a home-grown format (`--map`).
-    pub names: Option<Arc<Names>>,
+    pub names: Option<Arc<PartNames>>,
     /// What tokens cost (`--prices`).
-    pub prices: Option<Arc<Prices>>,
+    pub prices: Option<Arc<PriceTable>>,
     /// What is expected of single runs (`--expected`).
-    pub expected: Option<Arc<Expected>>,
+    pub expected: Option<Arc<ExpectedRows>>,
     /// Transcripts of agents are read as SkillGym reads them (`--compat skillgym`).
     pub as_skillgym: bool,
     /// Paths whose values no report shows.
@@ -34,7 +34,7 @@ pub struct Reading {
     pub withheld: Arc<[String]>,
 }
 
-impl Reading {
+impl RunReadOptions {
     /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost or what is expected of them.
     #[must_use]
     pub fn is_in_full(&self) -> bool {
@@ -47,21 +47,21 @@ impl Reading {
 ///
 /// # Errors
 /// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
-pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
-    let Reading { names, prices, expected, .. } = reading;
-    let told = Told {
+pub fn parse_run<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &RunReadOptions) -> Result<Run<'run>, UnreadableTrace> {
+    let RunReadOptions { names, prices, expected, .. } = reading;
+    let told = ReadOptions {
         names: names.as_deref(),
         prices: prices.as_deref(),
         expected: expected.as_deref(),
         as_skillgym: reading.as_skillgym,
     };
-    let mut run = read::parse_under(raw, arena, &reading.limits, told).map_err(|error| Unreadable::of(&error))?;
-    run.withheld = redact_path::values(&reading.redact, &run);
+    let mut run = read::parse_under(raw, arena, &reading.limits, told).map_err(|error| UnreadableTrace::of_error(&error))?;
+    run.withheld = redact_path::path_values(&reading.redact, &run);
     run.withheld.extend_from_slice(&reading.withheld);
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {
-            let problem = Problem { message: redact_run(&run, &warning.message), help: String::new(), no_trace: false };
-            Err(Unreadable::of(&ReadError::at(&run.source, run.text, warning.offset, problem)))
+            let problem = TraceProblem { message: redact_run(&run, &warning.message), help: String::new(), no_trace: false };
+            Err(UnreadableTrace::of_error(&ReadError::at_offset(&run.source, run.text, warning.offset, problem)))
         }
         None => Ok(run),
     }

@@ -1,10 +1,10 @@
 //! The one place that keeps secrets out of reports.
 
-use averment_base::limits::{Limits, Meter};
+use averment_base::limits::{Limits, FuelMeter};
 use averment_base::value::json::to_json;
-use averment_base::value::{Text, Value};
+use averment_base::value::{ValueText, Value};
 use averment_builtins::detect;
-use averment_engine::vm::outcome::Evidence;
+use averment_engine::vm::outcome::VerdictEvidence;
 use averment_runs::run::{Run, RunSource};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -12,8 +12,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 pub use crate::redact_rules::{in_data, in_diagnostic, in_place};
-pub(crate) use crate::withheld::EVERYTHING;
-pub use crate::withheld::environment;
+pub(crate) use crate::withheld_values::EVERYTHING;
+pub use crate::withheld_values::withheld_values;
 pub use averment_builtins::detect::REDACTED;
 
 /// No text shorter than this holds a secret that the detectors know.
@@ -29,12 +29,12 @@ thread_local! {
 
 /// Where the detectors of the language find secrets in a text: sorted, not overlapping.
 /// A text too large to look through is hidden as a whole.
-pub fn secrets(text: &str) -> Vec<Range<usize>> {
+pub fn find_secrets(text: &str) -> Vec<Range<usize>> {
     let (length, count) = REMEMBERED;
     if text.len() < SHORTEST || (text.len() <= length && CLEAN.with_borrow(|clean| clean.contains(text))) {
         return Vec::new();
     }
-    let found = detect::credentials(text, &mut Meter::new(&Limits::default()));
+    let found = detect::find_credentials(text, &mut FuelMeter::new(&Limits::default()));
     let found = found.unwrap_or_else(|_| std::iter::once(0..text.len()).collect());
     if found.is_empty() && text.len() <= length {
         CLEAN.with_borrow_mut(|clean| {
@@ -50,7 +50,7 @@ pub fn secrets(text: &str) -> Vec<Range<usize>> {
 /// The text without what a detector recognises as a secret.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    without(text, &secrets(text))
+    remove_ranges(text, &find_secrets(text))
 }
 
 thread_local! {
@@ -60,7 +60,7 @@ thread_local! {
 
 /// The name of a file without what a detector recognises as a secret.
 #[must_use]
-pub fn of_file(name: &str) -> Cow<'_, str> {
+pub fn redact_file(name: &str) -> Cow<'_, str> {
     LAST.with_borrow_mut(|(last, shown)| {
         if last != name {
             *shown = redact(name).into_owned();
@@ -72,15 +72,15 @@ pub fn of_file(name: &str) -> Cow<'_, str> {
 
 /// The name of a run, in the same way.
 #[must_use]
-pub fn of_name(source: &RunSource) -> String {
-    match of_file(&source.file) {
-        Cow::Borrowed(_) => source.name(),
-        Cow::Owned(file) => RunSource { file, ..source.clone() }.name(),
+pub fn redact_source(source: &RunSource) -> String {
+    match redact_file(&source.file) {
+        Cow::Borrowed(_) => source.run_name(),
+        Cow::Owned(file) => RunSource { file, ..source.clone() }.run_name(),
     }
 }
 
 /// The text with ranges of it replaced. Ranges are sorted, do not overlap and lie on character borders; others are left out.
-pub fn without<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
+pub fn remove_ranges<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -99,7 +99,7 @@ pub fn without<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
 /// Shorter values of the environment are words such as `true` or `xterm`, and none of them is a secret.
 const SHORTEST_VALUE: usize = 6;
 /// What a predicate has found: kept out of everything that is said of the run, where it is not too short for that.
-pub fn found(evidence: &Evidence) -> Option<String> {
+pub fn found_text(evidence: &VerdictEvidence) -> Option<String> {
     let text = evidence.found.as_deref()?;
     is_telling(text).then(|| text.trim().to_owned())
 }
@@ -112,7 +112,7 @@ pub fn is_telling(text: &str) -> bool {
 /// Texts that are shown nowhere, in each way in which reports write them: as they are, in JSON, in a text in JSON, on one line.
 /// The longest come first, so that no part of one stays.
 #[derive(Debug, Clone, Default)]
-pub struct Withheld {
+pub struct WithheldTexts {
     /// As they stand in words.
     words: Vec<String>,
     /// As they stand in JSON, without quotes.
@@ -121,19 +121,19 @@ pub struct Withheld {
     all: bool,
 }
 
-impl Withheld {
+impl WithheldTexts {
     /// These texts.
     #[must_use]
-    pub fn of(texts: Vec<String>) -> Self {
+    pub fn of_texts(texts: Vec<String>) -> Self {
         let mut withheld = Self { all: texts.iter().any(|text| text == EVERYTHING), ..Self::default() };
         if withheld.all {
             return withheld;
         }
         for text in texts.into_iter().filter(|text| !text.is_empty()) {
-            let once = written(&text);
-            let twice = written(&once);
+            let once = json_text(&text);
+            let twice = json_text(&once);
             withheld.json.extend([once.clone(), twice.clone()]);
-            withheld.words.extend([&text, &once, &twice].into_iter().filter_map(|form| folded(form)));
+            withheld.words.extend([&text, &once, &twice].into_iter().filter_map(|form| fold_spaces(form)));
             withheld.words.extend(on_one_line(&text));
             withheld.words.extend([text, once, twice]);
         }
@@ -144,7 +144,7 @@ impl Withheld {
 
     /// Both these and others.
     #[must_use]
-    pub fn and(mut self, others: &Self) -> Self {
+    pub fn joined_with(mut self, others: &Self) -> Self {
         if others.is_empty() {
             return self;
         }
@@ -164,7 +164,7 @@ impl Withheld {
 
     /// Words without them, and without the beginning or end of one where words were cut off in it.
     #[must_use]
-    pub fn without(&self, words: String) -> String {
+    pub fn remove_from(&self, words: String) -> String {
         if self.all {
             return if words.is_empty() { words } else { REDACTED.to_owned() };
         }
@@ -185,7 +185,7 @@ impl Withheld {
         }
         self.json.iter().fold(Cow::Borrowed(json), |json, text| {
             if json.contains(text.as_str()) {
-                return Cow::Owned(replaced(&json, text));
+                return Cow::Owned(replace_json(&json, text));
             }
             // What caused a fault was cut before it came here.
             if json.ends_with(CUT) { Cow::Owned(without_beginning(json.into_owned(), text)) } else { json }
@@ -194,13 +194,13 @@ impl Withheld {
 }
 
 /// A text as it stands between the quotes of JSON.
-fn written(text: &str) -> String {
-    let json = to_json(&Value::Text(Text::Plain(text)));
+fn json_text(text: &str) -> String {
+    let json = to_json(&Value::Text(ValueText::Plain(text)));
     json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
 /// The text with single spaces, as sentences show it; `None` where it has no others.
-fn folded(text: &str) -> Option<String> {
+fn fold_spaces(text: &str) -> Option<String> {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (folded != text).then_some(folded)
 }
@@ -211,9 +211,9 @@ fn on_one_line(text: &str) -> Option<String> {
 }
 
 /// JSON with a text in it replaced; one that is a number by itself becomes a text.
-fn replaced(json: &str, text: &str) -> String {
+fn replace_json(json: &str, text: &str) -> String {
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
-        return plainly(json, text);
+        return remove_words(json, text);
     }
     let mut clean = String::with_capacity(json.len());
     let (mut rest, mut quoted) = (json, false);
@@ -233,7 +233,7 @@ fn replaced(json: &str, text: &str) -> String {
 /// A number in a piece of JSON, inside a text or outside of all.
 fn in_piece(piece: &str, number: &str, quoted: bool) -> String {
     if quoted {
-        return plainly(piece, number);
+        return remove_words(piece, number);
     }
     let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
     let mut clean = String::with_capacity(piece.len());
@@ -251,7 +251,7 @@ fn in_piece(piece: &str, number: &str, quoted: bool) -> String {
 }
 
 /// Words without a text; a short one has to be a whole word, since it stands in others by chance.
-fn plainly(words: &str, text: &str) -> String {
+fn remove_words(words: &str, text: &str) -> String {
     if is_short(text) { without_token(words, text).into_owned() } else { words.replace(text, REDACTED) }
 }
 
@@ -269,7 +269,7 @@ fn without_token<'a>(words: &'a str, text: &str) -> Cow<'a, str> {
     let found = words.match_indices(text).map(|(at, _)| at..at + text.len());
     let whole: Vec<Range<usize>> =
         found.filter(|at| words.get(..at.start).is_some_and(ends) && words.get(at.end..).is_some_and(begins)).collect();
-    without(words, &whole)
+    remove_ranges(words, &whole)
 }
 
 fn longest_first(texts: &mut Vec<String>) {
@@ -335,9 +335,9 @@ fn without_ending(words: String, text: &str) -> String {
 
 /// Text about a run, such as its timeline, without secrets and without the texts of its environment.
 #[must_use]
-pub fn of_run(run: &Run<'_>, text: &str) -> String {
-    let texts = environment(run);
-    Withheld::of(texts).without(redact(text).into_owned())
+pub fn redact_run_text(run: &Run<'_>, text: &str) -> String {
+    let texts = withheld_values(run);
+    WithheldTexts::of_texts(texts).remove_from(redact(text).into_owned())
 }
 
 #[cfg(test)]
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn ranges_are_replaced_and_the_rest_stays() {
-        assert_eq!(without("key=abc; next=def", &[4..7, 14..17]), "key=[redacted]; next=[redacted]");
-        assert_eq!(without("nothing", &[]), "nothing");
+        assert_eq!(remove_ranges("key=abc; next=def", &[4..7, 14..17]), "key=[redacted]; next=[redacted]");
+        assert_eq!(remove_ranges("nothing", &[]), "nothing");
     }
 }

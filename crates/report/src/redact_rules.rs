@@ -1,6 +1,6 @@
 //! Credentials that stand in rules by mistake: kept out of what is said and shown of them.
 
-use crate::redact::{redact, secrets};
+use crate::redact::{redact, find_secrets};
 use std::borrow::Cow;
 
 /// Bytes of a text that is looked through as a whole.
@@ -34,7 +34,7 @@ pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
     one.others.iter_mut().for_each(|other| hide(&mut other.text));
     one.witness.iter_mut().for_each(|witness| hide(&mut witness.run));
     // A change that holds one would write it, or something else.
-    let shows = |fix: &averment_base::diagnostic::Fix| fix.edits.iter().any(|edit| !secrets(&edit.text).is_empty());
+    let shows = |fix: &averment_base::diagnostic::Fix| fix.edits.iter().any(|edit| !find_secrets(&edit.text).is_empty());
     if one.fix.as_ref().is_some_and(shows) {
         one.fix = None;
     }
@@ -44,10 +44,10 @@ pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
 /// by one: a text of rules may be larger than what is looked through at once.
 #[must_use]
 pub fn in_place(text: &str) -> Cow<'_, str> {
-    let mut found = if text.len() <= AT_ONCE { secrets(text) } else { Vec::new() };
+    let mut found = if text.len() <= AT_ONCE { find_secrets(text) } else { Vec::new() };
     let mut at = 0;
     for line in text.split_inclusive('\n').take_while(|_| text.len() > AT_ONCE) {
-        found.extend(secrets(line).into_iter().map(|range| at + range.start..at + range.end));
+        found.extend(find_secrets(line).into_iter().map(|range| at + range.start..at + range.end));
         at += line.len();
     }
     if found.is_empty() {

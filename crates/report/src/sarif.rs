@@ -1,12 +1,12 @@
 //! `--format sarif`: SARIF 2.1.0. A result per violation; what was read, how it ended and what could not be read stand in the invocation.
 
 use super::by_rule::ByRule;
-use super::fingerprint::Fingerprints;
-use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
-use super::standing::{self, Level, Standing, ViolationView};
-use super::table::{Item, Location, Table};
-use super::value::counted;
-use super::{Command, Ending, Options, Report};
+use super::fingerprint::ViolationFingerprints;
+use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
+use super::standing::{self, FindingLevel, ResultStanding, ViolationView};
+use super::table::{ReportItem, Location, ReportTable};
+use super::value::count_words;
+use super::{ReportedCommand, ReportEnding, Options, Report};
 use averment_base::diagnostic::render::printable;
 use averment_engine::vm::outcome::Status;
 use serde_json::{Map, Value, json};
@@ -16,11 +16,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// The report.
-pub struct Sarif {
+pub struct SarifReport {
     out: Box<dyn Write>,
     options: Options,
     by_rule: ByRule,
-    fingerprints: Fingerprints,
+    fingerprints: ViolationFingerprints,
     /// The place of a file and an id of it among the rules.
     rules: HashMap<(String, String), usize>,
     /// Results that are written, and those beyond the most.
@@ -35,7 +35,7 @@ const MOST: u64 = 25_000;
 /// The codes up to which a check did what it was asked for: it holds, or assertions failed.
 const DONE: u8 = 1;
 
-impl Sarif {
+impl SarifReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let (by_rule, fingerprints, rules, results, left_out) = Default::default();
@@ -43,27 +43,27 @@ impl Sarif {
     }
 
     /// What results refer to: each id once.
-    fn rules(&mut self, table: &Table) -> Vec<Value> {
+    fn rule_descriptors(&mut self, table: &ReportTable) -> Vec<Value> {
         let mut rules = Vec::new();
         for item in &table.items {
-            if let Entry::Vacant(place) = self.rules.entry(key(&item.location, &item.id)) {
+            if let Entry::Vacant(place) = self.rules.entry(rule_key(&item.location, &item.id)) {
                 place.insert(rules.len());
-                rules.push(descriptor(table, item));
+                rules.push(rule_descriptor(table, item));
             }
         }
         let with_threshold = table.rules.iter().filter(|rule| rule.threshold.is_some());
         for rule in with_threshold {
-            if let Entry::Vacant(place) = self.rules.entry(key(&rule.location, &rule.id)) {
+            if let Entry::Vacant(place) = self.rules.entry(rule_key(&rule.location, &rule.id)) {
                 place.insert(rules.len());
                 let text = rule.sentence.as_deref().unwrap_or(&rule.id);
                 rules.push(json!({"id": rule.id, "shortDescription": {"text": text},
-                    "defaultConfiguration": {"level": level(severity_level(rule.severity))}}));
+                    "defaultConfiguration": {"level": level_word(severity_level(rule.severity))}}));
             }
         }
         rules
     }
 
-    fn write(&mut self, result: &Value) -> io::Result<()> {
+    fn write_result(&mut self, result: &Value) -> io::Result<()> {
         if self.results >= MOST {
             self.left_out += 1;
             return Ok(());
@@ -73,28 +73,28 @@ impl Sarif {
         Ok(serde_json::to_writer(&mut self.out, result)?)
     }
 
-    fn result(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
-        let standing = Standing::of(table, result, self.options.policy);
+    fn add_result(&mut self, table: &ReportTable, run: &RunReport, result: &ResultReport) -> io::Result<()> {
+        let standing = ResultStanding::of_result(table, result, self.options.policy);
         let Some(item) = table.items.get(result.item) else { return Ok(()) };
-        if matches!(standing, Standing::Passed | Standing::Vacuous | Standing::Skipped) {
+        if matches!(standing, ResultStanding::Passed | ResultStanding::Vacuous | ResultStanding::Skipped) {
             return Ok(());
         }
-        let listed: Vec<ViolationView<'_>> = standing::violations(result).collect();
+        let listed: Vec<ViolationView<'_>> = standing::listed_violations(result).collect();
         let more = standing::not_listed(result);
         for violation in listed {
-            let mut object = self.violation(table, (item, standing), run, result, violation);
+            let mut object = self.violation_result(table, (item, standing), run, result, violation);
             if let Some(properties) = object.get_mut("properties").filter(|_| more > 0) {
-                set(properties, "violationsNotListed", json!(more));
+                set_entry(properties, "violationsNotListed", json!(more));
             }
-            self.write(&object)?;
+            self.write_result(&object)?;
         }
         Ok(())
     }
 
-    fn violation(
+    fn violation_result(
         &mut self,
-        table: &Table,
-        (item, standing): (&Item, Standing),
+        table: &ReportTable,
+        (item, standing): (&ReportItem, ResultStanding),
         run: &RunReport,
         result: &ResultReport,
         violation: ViolationView<'_>,
@@ -103,59 +103,59 @@ impl Sarif {
         let mut locations = vec![json!({"physicalLocation": of_rule(table, item)})];
         locations.extend(in_trace.first().map(|one| in_run(run, one)));
         let elsewhere = violation.1.iter().filter(|one| one.source.is_none());
-        let elsewhere = elsewhere.filter_map(|one| Some((table.location(one.rule_span?), &one.label)));
+        let elsewhere = elsewhere.filter_map(|one| Some((table.span_location(one.rule_span?), &one.label)));
         let in_rules = elsewhere
-            .map(|(at, label)| json!({"physicalLocation": physical(&at), "message": {"text": printable(label)}}));
+            .map(|(at, label)| json!({"physicalLocation": physical_location(&at), "message": {"text": printable(label)}}));
         let related = in_trace.iter().map(|one| in_run(run, one)).chain(in_rules).enumerate();
         let related = related.map(|(number, mut location)| {
-            set(&mut location, "id", json!(number + 1));
+            set_entry(&mut location, "id", json!(number + 1));
             location
         });
-        let open = result.status == Status::Undecided && !standing.fails();
+        let open = result.status == Status::Undecided && !standing.fails_run();
         let kind = if open { "open" } else { "fail" };
         // Only what fails has a level in SARIF.
-        let level = if kind == "fail" { level(Level::of(standing, item)) } else { "none" };
-        let sentence = standing::sentence(self.options.command, item, result, violation);
+        let level = if kind == "fail" { level_word(FindingLevel::of_standing(standing, item)) } else { "none" };
+        let sentence = standing::result_sentence(self.options.command, item, result, violation);
         let message = match self.options.command {
-            Command::Check => format!("{sentence} [{}]", run.run),
-            Command::Test | Command::Lint => sentence,
+            ReportedCommand::Check => format!("{sentence} [{}]", run.run),
+            ReportedCommand::Test | ReportedCommand::Lint => sentence,
         };
         let mut object = json!({
             "ruleId": item.id,
-            "ruleIndex": self.rules.get(&key(&item.location, &item.id)),
+            "ruleIndex": self.rules.get(&rule_key(&item.location, &item.id)),
             "kind": kind,
             "level": level,
             "message": {"text": printable(&message)},
             "locations": locations,
             "relatedLocations": related.collect::<Vec<_>>(),
-            "partialFingerprints": {"averment/v1": self.fingerprints.of(item, run, violation)},
+            "partialFingerprints": {"averment/v1": self.fingerprints.violation_fingerprint(item, run, violation)},
             "properties": {"run": run.run, "verdict": result.verdict.as_str(), "status": result.status.as_str(),
-                "failsRun": standing.fails(), "score": result.score},
+                "failsRun": standing.fails_run(), "score": result.score},
         });
         if let Some((properties, class)) =
             object.get_mut("properties").zip(result.classified.and(item.class_of(result)))
         {
-            set(properties, "class", json!(class));
+            set_entry(properties, "class", json!(class));
         }
         if in_trace.len() > 1 {
             let mut flow: Vec<&EvidenceReport> = in_trace;
             flow.sort_by_key(|one| one.source.map(|at| at.start));
             let steps: Vec<Value> = flow.iter().map(|one| json!({"location": in_run(run, one)})).collect();
-            set(&mut object, "codeFlows", json!([{"threadFlows": [{"locations": steps}]}]));
+            set_entry(&mut object, "codeFlows", json!([{"threadFlows": [{"locations": steps}]}]));
         }
-        if standing == Standing::Known {
+        if standing == ResultStanding::Known {
             mark_known(&mut object);
         }
-        if standing == Standing::Expected {
+        if standing == ResultStanding::Expected {
             let why = item.expected.as_deref().filter(|why| !why.is_empty()).unwrap_or("a failure is expected");
             let suppression = json!([{"kind": "inSource", "status": "accepted", "justification": why}]);
-            set(&mut object, "suppressions", suppression);
+            set_entry(&mut object, "suppressions", suppression);
         }
         object
     }
 
     /// What the compiler said of rules that compile.
-    fn said(&self) -> Vec<Value> {
+    fn compiler_notes(&self) -> Vec<Value> {
         let all = self.options.diagnostics.as_array().into_iter().flatten();
         let notification = |one: &Value| {
             let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -168,67 +168,67 @@ impl Sarif {
             let number = |key: &str| at.and_then(|at| at.get(key)).and_then(Value::as_u64).unwrap_or(1).max(1);
             let file = at.and_then(|at| at.get("file")).and_then(Value::as_str).unwrap_or_default();
             json!({"descriptor": {"id": text("slug")}, "level": level, "message": {"text": text("message")},
-                "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(file)},
+                "locations": [{"physicalLocation": {"artifactLocation": {"uri": path_uri(file)},
                     "region": {"startLine": number("line"), "startColumn": number("column")}}}]})
         };
         all.map(notification).collect()
     }
 }
 
-fn descriptor(table: &Table, item: &Item) -> Value {
+fn rule_descriptor(table: &ReportTable, item: &ReportItem) -> Value {
     let rule = table.rule_of(item);
     let short = rule.and_then(|rule| rule.sentence.as_deref()).unwrap_or(&item.text);
     let mut object = json!({
         "id": item.id,
         "shortDescription": {"text": short},
         "fullDescription": {"text": item.text},
-        "defaultConfiguration": {"level": level(severity_level(item.severity))},
+        "defaultConfiguration": {"level": level_word(severity_level(item.severity))},
         "properties": {"tags": item.tags, "rule": rule.map(|rule| &rule.id), "weight": item.weight,
             "class": item.class},
     });
     if let Some(help) = &item.help {
-        set(&mut object, "help", json!({"text": help, "markdown": help}));
+        set_entry(&mut object, "help", json!({"text": help, "markdown": help}));
     }
     object
 }
 
-fn severity_level(severity: averment_engine::ir::Severity) -> Level {
+fn severity_level(severity: averment_engine::ir::Severity) -> FindingLevel {
     use averment_engine::ir::Severity;
     match severity {
-        Severity::Error => Level::Error,
-        Severity::Warn => Level::Warning,
-        Severity::Info => Level::Note,
+        Severity::Error => FindingLevel::Error,
+        Severity::Warn => FindingLevel::Warning,
+        Severity::Info => FindingLevel::Note,
     }
 }
 
-fn level(level: Level) -> &'static str {
+fn level_word(level: FindingLevel) -> &'static str {
     match level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "note",
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Note => "note",
     }
 }
 
 /// Where an assertion stands.
-fn of_rule(table: &Table, item: &Item) -> Value {
-    let mut location = physical(&item.location);
+fn of_rule(table: &ReportTable, item: &ReportItem) -> Value {
+    let mut location = physical_location(&item.location);
     if let Some(region) = location.get_mut("region").filter(|_| table.sources.get(item.span.file).is_some()) {
-        let end = table.sources.position(item.span.at_end());
-        set(region, "endLine", json!(end.line));
-        set(region, "endColumn", json!(end.column));
+        let end = table.sources.line_column(item.span.at_end());
+        set_entry(region, "endLine", json!(end.line));
+        set_entry(region, "endColumn", json!(end.column));
     }
     location
 }
 
 /// Gives an object an entry.
-fn set(object: &mut Value, key: &str, value: Value) {
+fn set_entry(object: &mut Value, key: &str, value: Value) {
     if let Some(object) = object.as_object_mut() {
         object.insert(key.to_owned(), value);
     }
 }
 
-fn physical(at: &Location) -> Value {
-    json!({"artifactLocation": {"uri": uri(&at.file)},
+fn physical_location(at: &Location) -> Value {
+    json!({"artifactLocation": {"uri": path_uri(&at.file)},
         "region": {"startLine": at.line.max(1), "startColumn": at.column.max(1)}})
 }
 
@@ -242,14 +242,14 @@ fn in_run(run: &RunReport, evidence: &EvidenceReport) -> Value {
     if words.is_empty() {
         words.clone_from(&evidence.path);
     }
-    json!({"physicalLocation": {"artifactLocation": {"uri": uri(&run.file)},
+    json!({"physicalLocation": {"artifactLocation": {"uri": path_uri(&run.file)},
             "region": {"startLine": line.max(1), "byteOffset": start, "byteLength": length}},
         "logicalLocations": [{"fullyQualifiedName": format!("{}{}", run.run, evidence.path), "kind": "element"}],
         "message": {"text": printable(&words)}})
 }
 
 /// A path as a URI: what a URI cannot hold is escaped.
-fn uri(path: &str) -> String {
+fn path_uri(path: &str) -> String {
     let path = path.replace('\\', "/");
     let path = path.strip_prefix("./").unwrap_or(&path);
     let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
@@ -266,45 +266,45 @@ fn uri(path: &str) -> String {
     uri
 }
 
-impl Report for Sarif {
-    fn begin(&mut self, table: &Table) -> io::Result<()> {
+impl Report for SarifReport {
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
         self.by_rule = ByRule::new(table);
         let driver = json!({"name": "averment", "version": env!("CARGO_PKG_VERSION"),
-            "rules": self.rules(table)});
+            "rules": self.rule_descriptors(table)});
         write!(
             self.out,
             "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\n\"columnKind\":\"unicodeCodePoints\",\n\"results\":["
         )
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.by_rule.add(run);
-        run.results.iter().try_for_each(|result| self.result(table, run, result))?;
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.by_rule.add_run(run);
+        run.results.iter().try_for_each(|result| self.add_result(table, run, result))?;
         for rule in standing::judged_rules(table, run) {
             let fails = standing::rule_fails(table, rule, self.options.policy);
-            let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed(table, rule)) else {
+            let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed_threshold(table, rule)) else {
                 continue;
             };
-            let mut object = json!({"ruleId": item.id, "ruleIndex": self.rules.get(&key(&item.location, &item.id)), "kind": "fail",
+            let mut object = json!({"ruleId": item.id, "ruleIndex": self.rules.get(&rule_key(&item.location, &item.id)), "kind": "fail",
                 "level": if fails { "error" } else { "warning" },
                 "message": {"text": printable(&format!("fail: {missed} [{}]", run.run))},
-                "locations": [{"physicalLocation": physical(&item.location)}],
-                "partialFingerprints": {"averment/v1": super::fingerprint::hex(&super::fingerprint::hashed::<16>(&[&item.id, &run.run]))},
+                "locations": [{"physicalLocation": physical_location(&item.location)}],
+                "partialFingerprints": {"averment/v1": super::fingerprint::to_hex(&super::fingerprint::hash_texts::<16>(&[&item.id, &run.run]))},
                 "properties": {"run": run.run, "score": rule.score, "threshold": item.threshold, "failsRun": fails}});
             if rule.known {
                 mark_known(&mut object);
             }
-            self.write(&object)?;
+            self.write_result(&object)?;
         }
         Ok(())
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         let at = Location { file: what.file.clone(), line: what.line, column: what.column };
         let help = if what.help.is_empty() { String::new() } else { format!("; help: {}", what.help) };
         self.notifications.push(json!({"descriptor": {"id": "unreadable"}, "level": "error",
             "message": {"text": printable(&format!("{}{help}", what.message))},
-            "locations": [{"physicalLocation": physical(&at)}]}));
+            "locations": [{"physicalLocation": physical_location(&at)}]}));
         Ok(())
     }
 
@@ -312,11 +312,11 @@ impl Report for Sarif {
         self.out.flush()
     }
 
-    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+    fn finish_report(&mut self, _: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         let totals = ending.totals;
         if self.left_out > 0 {
             let text =
-                format!("{} left out: code scanning takes {MOST}; json has all", counted(self.left_out, "result"));
+                format!("{} left out: code scanning takes {MOST}; json has all", count_words(self.left_out, "result"));
             self.notifications
                 .push(json!({"descriptor": {"id": "left-out"}, "level": "warning", "message": {"text": text}}));
         }
@@ -328,12 +328,12 @@ impl Report for Sarif {
         let of_rules: Map<String, Value> =
             self.by_rule.rows.iter().map(|row| (row.name.clone(), json!(row.counts))).collect();
         let invocation = json!({"executionSuccessful": ending.exit <= DONE, "exitCode": ending.exit,
-            "toolExecutionNotifications": self.notifications, "toolConfigurationNotifications": self.said()});
+            "toolExecutionNotifications": self.notifications, "toolConfigurationNotifications": self.compiler_notes()});
         let mut properties = json!({"command": self.options.command.as_str(), "runs": totals.runs,
             "runsFailed": totals.runs_failed, "unreadable": totals.unreadable, "notJudged": totals.not_judged,
-            "score": totals.score(), "counts": totals.counts, "rules": of_rules});
+            "score": totals.mean_score(), "counts": totals.counts, "rules": of_rules});
         if totals.not_judged_at_least {
-            set(&mut properties, "notJudgedAtLeast", json!(true));
+            set_entry(&mut properties, "notJudgedAtLeast", json!(true));
         }
         writeln!(self.out, "\n],\n\"invocations\":[{invocation}],\n\"properties\":{properties}}}]}}")?;
         self.out.flush()
@@ -342,12 +342,12 @@ impl Report for Sarif {
 
 /// Marks what a baseline knows.
 fn mark_known(object: &mut Value) {
-    set(object, "baselineState", json!("unchanged"));
+    set_entry(object, "baselineState", json!("unchanged"));
     let suppression = json!([{"kind": "external", "status": "accepted", "justification": "the baseline knows it"}]);
-    set(object, "suppressions", suppression);
+    set_entry(object, "suppressions", suppression);
 }
 
 /// What tells rules of the same id in several files apart.
-fn key(at: &Location, id: &str) -> (String, String) {
+fn rule_key(at: &Location, id: &str) -> (String, String) {
     (at.file.clone(), id.to_owned())
 }

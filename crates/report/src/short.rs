@@ -1,16 +1,16 @@
 //! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
 
 use super::gate::{self, Gate};
-use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
-use super::table::{Item, Table};
-use super::{Ending, Options, Report, value};
+use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
+use super::table::{ReportItem, ReportTable};
+use super::{ReportEnding, Options, Report, value};
 use averment_base::diagnostic::render::one_line;
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
 use std::io::{self, Write};
 
 /// The report.
-pub struct Short {
+pub struct ShortReport {
     out: Box<dyn Write>,
     options: Options,
 }
@@ -18,14 +18,14 @@ pub struct Short {
 /// A message is cut to this many characters.
 const MESSAGE: usize = 400;
 
-impl Short {
+impl ShortReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options }
     }
 
-    fn severity(&self, table: &Table, item: &Item, result: &ResultReport) -> &'static str {
-        if gate::of_result(table, result, self.options.policy) != Gate::Open {
+    fn severity_word(&self, table: &ReportTable, item: &ReportItem, result: &ResultReport) -> &'static str {
+        if gate::result_gate(table, result, self.options.policy) != Gate::Open {
             return "error";
         }
         match (result.status, item.severity) {
@@ -37,29 +37,29 @@ impl Short {
 }
 
 /// The verdict, the run and the reason in one sentence.
-pub fn sentence(item: &Item, result: &ResultReport, run: &str) -> String {
-    said(item, result, run, (&result.reason, &result.evidence))
+pub fn result_sentence(item: &ReportItem, result: &ResultReport, run: &str) -> String {
+    violation_sentence(item, result, run, (&result.reason, &result.evidence))
 }
 
 /// The same for a failure in several places: a sentence for each of the first, and how many there are.
-fn sentences(item: &Item, result: &ResultReport, run: &str, drawn: usize) -> Vec<String> {
+fn result_sentences(item: &ReportItem, result: &ResultReport, run: &str, drawn: usize) -> Vec<String> {
     let violations = &result.violations;
     if violations.listed.is_empty() {
-        return vec![sentence(item, result, run)];
+        return vec![result_sentence(item, result, run)];
     }
     let shown = violations.listed.iter().take(drawn);
-    let mut all: Vec<String> = shown.map(|one| said(item, result, run, (&one.reason, &one.evidence))).collect();
+    let mut all: Vec<String> = shown.map(|one| violation_sentence(item, result, run, (&one.reason, &one.evidence))).collect();
     all.extend(violations.not_drawn(all.len()).map(|rest| format!("fail in {}: {rest}", one_line(run))));
     all
 }
 
-fn said(item: &Item, result: &ResultReport, run: &str, violation: (&str, &[EvidenceReport])) -> String {
-    value::shortened(&one_line(&worded(item, result, Some(run), violation)), MESSAGE)
+fn violation_sentence(item: &ReportItem, result: &ResultReport, run: &str, violation: (&str, &[EvidenceReport])) -> String {
+    value::shorten_text(&one_line(&verdict_words(item, result, Some(run), violation)), MESSAGE)
 }
 
 /// The verdict and the reason of a violation, with the run where one is named; in full, as they are.
-pub fn worded(
-    item: &Item,
+pub fn verdict_words(
+    item: &ReportItem,
     result: &ResultReport,
     run: Option<&str>,
     (why, evidence): (&str, &[EvidenceReport]),
@@ -84,28 +84,28 @@ pub fn worded(
     format!("{known}{word}{place}: {message}{reason}{near}")
 }
 
-impl Report for Short {
-    fn begin(&mut self, _: &Table) -> io::Result<()> {
+impl Report for ShortReport {
+    fn begin_report(&mut self, _: &ReportTable) -> io::Result<()> {
         Ok(())
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         for (line, message) in &run.warnings {
             writeln!(self.out, "{}:{line}:1: warning[trace]: {}", one_line(&run.file), one_line(message))?;
         }
         for result in run.results.iter().filter(|one| one.is_finding() && !table.fails_as_asked(one)) {
             let Some(item) = table.items.get(result.item) else { continue };
-            let severity = self.severity(table, item, result);
-            for sentence in sentences(item, result, &run.run, self.options.violations) {
+            let severity = self.severity_word(table, item, result);
+            for sentence in result_sentences(item, result, &run.run, self.options.violations) {
                 writeln!(self.out, "{}: {severity}[{}]: {sentence}", one_line(&item.location.to_string()), item.id)?;
             }
         }
         for result in &run.results {
             let (Some(item), Some(unjudged)) = (table.items.get(result.item), &result.unjudged) else { continue };
-            if !self.options.policy.with(item.denied).deny_unjudged {
+            if !self.options.policy.with_denied(item.denied).deny_unjudged {
                 continue;
             }
-            let (severity, run) = (self.severity(table, item, result), one_line(&run.run));
+            let (severity, run) = (self.severity_word(table, item, result), one_line(&run.run));
             let said = one_line(&unjudged.in_words()).into_owned();
             writeln!(
                 self.out,
@@ -135,7 +135,7 @@ impl Report for Short {
         Ok(())
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         let (file, message) = (one_line(&what.file), one_line(&what.message));
         let help = if what.help.is_empty() { String::new() } else { format!("; help: {}", one_line(&what.help)) };
         writeln!(self.out, "{file}:{}:{}: error[trace]: {message}{help}", what.line, what.column)
@@ -145,7 +145,7 @@ impl Report for Short {
         self.out.flush()
     }
 
-    fn end(&mut self, _: &Table, _: &Ending<'_>) -> io::Result<()> {
+    fn finish_report(&mut self, _: &ReportTable, _: &ReportEnding<'_>) -> io::Result<()> {
         self.out.flush()
     }
 }

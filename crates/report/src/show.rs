@@ -44,17 +44,17 @@ sections! {
 
 /// Which sections are shown, and how much of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Show {
+pub struct ShownSections {
     /// Only these, and each of them whole; `None` for all but what passed, as much as fits a screen.
     pub only: Option<Vec<Section>>,
     /// Only what fails a run, and nothing at all where nothing does.
     pub quiet: bool,
 }
 
-impl Show {
+impl ShownSections {
     /// Whether a section is shown.
     #[must_use]
-    pub fn includes(&self, section: Section) -> bool {
+    pub fn includes_section(&self, section: Section) -> bool {
         match &self.only {
             Some(only) => only.contains(&section),
             None if self.quiet => !matches!(

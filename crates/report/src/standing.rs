@@ -1,16 +1,16 @@
 //! What a result is to the services that show it: they know passed, failed, broken and left out, and nothing in between.
 
-use super::gate::{self, Gate, Policy};
+use super::gate::{self, Gate, GatePolicy};
 use super::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
-use super::table::{Item, Table};
-use super::{Command, short, value};
+use super::table::{ReportItem, ReportTable};
+use super::{ReportedCommand, short, value};
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
 
 /// How a result stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ResultStanding {
     /// It holds.
     Passed,
     /// It fails the run.
@@ -29,11 +29,11 @@ pub enum Standing {
     Skipped,
 }
 
-impl Standing {
+impl ResultStanding {
     /// How a result stands.
     #[must_use]
-    pub fn of(table: &Table, result: &ResultReport, policy: Policy) -> Self {
-        match (gate::of_result(table, result, policy), result.status) {
+    pub fn of_result(table: &ReportTable, result: &ResultReport, policy: GatePolicy) -> Self {
+        match (gate::result_gate(table, result, policy), result.status) {
             (Gate::Error, _) => Self::Broken,
             (Gate::Failed, _) => Self::Failed,
             (Gate::Open, _) if result.known => Self::Known,
@@ -48,14 +48,14 @@ impl Standing {
 
     /// True for what fails the run.
     #[must_use]
-    pub fn fails(self) -> bool {
+    pub fn fails_run(self) -> bool {
         matches!(self, Self::Failed | Self::Broken)
     }
 }
 
 /// How grave a finding is: `error` fails the run, `warning` would if the rules said so, `note` is only told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum FindingLevel {
     /// It is told.
     Note,
     /// It does not hold, and fails nothing.
@@ -64,13 +64,13 @@ pub enum Level {
     Error,
 }
 
-impl Level {
+impl FindingLevel {
     /// That of a result.
     #[must_use]
-    pub fn of(standing: Standing, item: &Item) -> Self {
+    pub fn of_standing(standing: ResultStanding, item: &ReportItem) -> Self {
         match standing {
-            Standing::Failed | Standing::Broken => Self::Error,
-            Standing::Tolerated if item.severity != Severity::Info => Self::Warning,
+            ResultStanding::Failed | ResultStanding::Broken => Self::Error,
+            ResultStanding::Tolerated if item.severity != Severity::Info => Self::Warning,
             _ => Self::Note,
         }
     }
@@ -80,7 +80,7 @@ impl Level {
 pub type ViolationView<'a> = (&'a str, &'a [EvidenceReport]);
 
 /// Each of the violations of a result that are listed; one that lists none is a violation by itself.
-pub fn violations(result: &ResultReport) -> impl Iterator<Item = ViolationView<'_>> {
+pub fn listed_violations(result: &ResultReport) -> impl Iterator<Item = ViolationView<'_>> {
     let own = result.violations.listed.is_empty().then_some((result.reason.as_str(), result.evidence.as_slice()));
     own.into_iter().chain(result.violations.listed.iter().map(|one| (one.reason.as_str(), one.evidence.as_slice())))
 }
@@ -94,10 +94,10 @@ pub fn not_listed(result: &ResultReport) -> u64 {
 
 /// The verdict and the reason of a result in one sentence, without its run. What is said of tests and rules is a sentence by itself.
 #[must_use]
-pub fn sentence(command: Command, item: &Item, result: &ResultReport, violation: ViolationView<'_>) -> String {
+pub fn result_sentence(command: ReportedCommand, item: &ReportItem, result: &ResultReport, violation: ViolationView<'_>) -> String {
     let said = match command {
-        Command::Check => short::worded(item, result, None, violation),
-        Command::Test | Command::Lint => violation.0.to_owned(),
+        ReportedCommand::Check => short::verdict_words(item, result, None, violation),
+        ReportedCommand::Test | ReportedCommand::Lint => violation.0.to_owned(),
     };
     // Whatever shows it shows it to people in the end.
     printable(&said).into_owned()
@@ -105,14 +105,14 @@ pub fn sentence(command: Command, item: &Item, result: &ResultReport, violation:
 
 /// Whether it fails what the command is asked for. Lints fail with every finding that is more than a remark.
 #[must_use]
-pub fn fails(command: Command, standing: Standing, item: &Item) -> bool {
-    let finding = standing == Standing::Tolerated && Level::of(standing, item) == Level::Warning;
-    standing.fails() || command == Command::Lint && finding
+pub fn fails_command(command: ReportedCommand, standing: ResultStanding, item: &ReportItem) -> bool {
+    let finding = standing == ResultStanding::Tolerated && FindingLevel::of_standing(standing, item) == FindingLevel::Warning;
+    standing.fails_run() || command == ReportedCommand::Lint && finding
 }
 
 /// What is said of a rule with a threshold that its run misses; `None` where it has none or does not.
 #[must_use]
-pub fn missed(table: &Table, rule: &RuleReport) -> Option<String> {
+pub fn missed_threshold(table: &ReportTable, rule: &RuleReport) -> Option<String> {
     let item = table.rules.get(rule.rule)?;
     let threshold = item.threshold.filter(|_| !rule.passed)?;
     let score = rule.score.map_or("none".to_owned(), super::human::score_text);
@@ -121,17 +121,17 @@ pub fn missed(table: &Table, rule: &RuleReport) -> Option<String> {
 
 /// Whether a rule with a threshold fails its run.
 #[must_use]
-pub fn rule_fails(table: &Table, rule: &RuleReport, policy: Policy) -> bool {
-    gate::of_rule(table, rule, policy) != Gate::Open
+pub fn rule_fails(table: &ReportTable, rule: &RuleReport, policy: GatePolicy) -> bool {
+    gate::rule_gate(table, rule, policy) != Gate::Open
 }
 
 /// The rules of a run with a threshold.
-pub fn judged_rules<'a>(table: &'a Table, run: &'a RunReport) -> impl Iterator<Item = &'a RuleReport> {
+pub fn judged_rules<'a>(table: &'a ReportTable, run: &'a RunReport) -> impl Iterator<Item = &'a RuleReport> {
     run.rules.iter().filter(|rule| table.rules.get(rule.rule).is_some_and(|item| item.threshold.is_some()))
 }
 
 /// A text of the rules or of a run on one line, at most so many characters.
 #[must_use]
-pub fn line(text: &str, length: usize) -> String {
-    value::shortened(&one_line(text), length)
+pub fn shorten_line(text: &str, length: usize) -> String {
+    value::shorten_text(&one_line(text), length)
 }

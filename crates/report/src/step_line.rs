@@ -3,20 +3,20 @@
 //! A trace is often one line of megabytes, and arguments in it are JSON inside of a text. What is shown is what rules see, cut to the width;
 //! secrets are replaced before anything is cut, so that no half of one stays.
 
-use super::redact::{self, REDACTED, Withheld, redact};
-use super::value::shortened;
+use super::redact::{self, REDACTED, WithheldTexts, redact};
+use super::value::shorten_text;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
 use averment_base::value::json::{self, to_json, write_json};
-use averment_base::value::{Node, Text, Value};
-use averment_builtins::detect::{self, beginning};
-use averment_runs::run::{Kind, Run, Step};
+use averment_base::value::{Node, ValueText, Value};
+use averment_builtins::detect::{self, redacted_start};
+use averment_runs::run::{StepKind, Run, Step};
 use bumpalo::Bump;
 use std::ops::Range;
 
 /// What evidence speaks of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct WantedValue<'a> {
     /// Under which number it is marked; `None` for what is only hidden.
     pub(super) number: Option<usize>,
     /// The JSON pointer into the run.
@@ -44,42 +44,42 @@ const LONGEST: usize = 16_384;
 const REST: &str = "…";
 
 /// The line of a step.
-pub(super) fn of_step(run: &Run<'_>, number: usize, wanted: &[Wanted<'_>], hide: &Withheld, width: usize) -> StepLine {
-    of_step_with(run, number, wanted, hide, (width, VALUE))
+pub(super) fn render_step(run: &Run<'_>, number: usize, wanted: &[WantedValue<'_>], hide: &WithheldTexts, width: usize) -> StepLine {
+    render_step_with(run, number, wanted, hide, (width, VALUE))
 }
 
 /// The same with so many characters of a value that nobody asks for.
-pub(super) fn of_step_with(
+pub(super) fn render_step_with(
     run: &Run<'_>,
     number: usize,
-    wanted: &[Wanted<'_>],
-    hide: &Withheld,
+    wanted: &[WantedValue<'_>],
+    hide: &WithheldTexts,
     (width, most): (usize, usize),
 ) -> StepLine {
     let Some(step) = run.steps.get(number) else { return StepLine { text: String::new(), marks: Vec::new() } };
     let at = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();
-    let mut line = Line { wanted, hide, most, text: String::new(), marks: Vec::new(), parts: Vec::new() };
-    line.step(step, &at);
-    line.cut(width)
+    let mut line = UncutLine { wanted, hide, most, text: String::new(), marks: Vec::new(), parts: Vec::new() };
+    line.write_step(step, &at);
+    line.cut_line(width)
 }
 
 /// The line of an entry of the run.
-pub(super) fn of_entry(run: &Run<'_>, entry: &str, wanted: &[Wanted<'_>], hide: &Withheld, width: usize) -> StepLine {
-    let mut line = Line { wanted, hide, most: VALUE, text: String::new(), marks: Vec::new(), parts: Vec::new() };
+pub(super) fn render_entry(run: &Run<'_>, entry: &str, wanted: &[WantedValue<'_>], hide: &WithheldTexts, width: usize) -> StepLine {
+    let mut line = UncutLine { wanted, hide, most: VALUE, text: String::new(), marks: Vec::new(), parts: Vec::new() };
     line.text.push_str(&printable(entry));
     line.text.push_str(": ");
-    line.value(entry, run.root(entry), &["/", &escaped(entry)].concat());
-    line.cut(width)
+    line.write_value(entry, run.root_value(entry), &["/", &escape_key(entry)].concat());
+    line.cut_line(width)
 }
 
-pub(super) fn escaped(key: &str) -> String {
+pub(super) fn escape_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
 /// A line that is not cut yet.
-struct Line<'a> {
-    wanted: &'a [Wanted<'a>],
-    hide: &'a Withheld,
+struct UncutLine<'a> {
+    wanted: &'a [WantedValue<'a>],
+    hide: &'a WithheldTexts,
     /// Characters of a value that nobody asks for.
     most: usize,
     text: String,
@@ -88,54 +88,54 @@ struct Line<'a> {
     parts: Vec<Range<usize>>,
 }
 
-impl Line<'_> {
-    fn step(&mut self, step: &Step<'_>, at: &str) {
-        let name = self.name(step, at);
+impl UncutLine<'_> {
+    fn write_step(&mut self, step: &Step<'_>, at: &str) {
+        let name = self.write_name(step, at);
         let mut shown: Vec<&str> = vec![name];
         match step.kind {
-            Kind::Call => {
-                self.arguments(step, at);
+            StepKind::Call => {
+                self.write_arguments(step, at);
                 shown.push("args");
             }
-            Kind::Message => {
+            StepKind::Message => {
                 self.text.push(' ');
-                self.field(step, "text", at);
+                self.write_field(step, "text", at);
                 shown.push("text");
             }
             _ => {}
         }
         // Of a result and of other fields only what is asked for.
         for entry in step.object.entries().iter().filter(|entry| !shown.contains(&entry.key)) {
-            let path = [at, "/", &escaped(entry.key)].concat();
+            let path = [at, "/", &escape_key(entry.key)].concat();
             if self.wanted.iter().any(|wanted| is_inside(wanted.path, &path)) {
                 self.text.push_str("  ");
                 self.text.push_str(&printable(entry.key));
                 self.text.push_str(": ");
-                self.value(entry.key, entry.node, &path);
+                self.write_value(entry.key, entry.node, &path);
             }
         }
     }
 
     /// The name of a step, which stands for the whole of it; gives the field that it is.
-    fn name(&mut self, step: &Step<'_>, at: &str) -> &'static str {
+    fn write_name(&mut self, step: &Step<'_>, at: &str) -> &'static str {
         let field = match step.kind {
-            Kind::Call => "tool",
-            Kind::Message => "role",
-            Kind::Command => "command",
-            Kind::Read | Kind::Write => "path",
-            Kind::Http => "url",
-            Kind::Skill | Kind::Span => "name",
-            Kind::Handover => "to",
+            StepKind::Call => "tool",
+            StepKind::Message => "role",
+            StepKind::Command => "command",
+            StepKind::Read | StepKind::Write => "path",
+            StepKind::Http => "url",
+            StepKind::Skill | StepKind::Span => "name",
+            StepKind::Handover => "to",
         };
-        if let (Kind::Http, Some(Value::Text(method))) = (step.kind, step.object.get("method").map(|node| node.value)) {
-            self.push(method.as_str());
+        if let (StepKind::Http, Some(Value::Text(method))) = (step.kind, step.object.get("method").map(|node| node.value)) {
+            self.push_words(method.as_str());
             self.text.push(' ');
         }
         let start = self.text.len();
-        let shown = beginning(step.name, MARKED);
+        let shown = redacted_start(step.name, MARKED);
         // What marks the cut tells whoever hides things that there was more.
         let rest = if shown.len() < step.name.len() { REST } else { "" };
-        self.push(&[&*shown, rest].concat());
+        self.push_words(&[&*shown, rest].concat());
         let of_field = [at, "/", field].concat();
         let range = start..self.text.len();
         let wanted = self.wanted;
@@ -145,7 +145,7 @@ impl Line<'_> {
         field
     }
 
-    fn arguments(&mut self, step: &Step<'_>, at: &str) {
+    fn write_arguments(&mut self, step: &Step<'_>, at: &str) {
         self.text.push('(');
         let node = step.object.get("args");
         let path = [at, "/args"].concat();
@@ -155,25 +155,25 @@ impl Line<'_> {
             }
             Some(Value::Object(object)) => {
                 let start = self.text.len();
-                self.entries(object.entries().iter().map(|entry| (entry.key, entry.node)), &path, false);
-                self.mark(&path, start);
+                self.write_entries(object.entries().iter().map(|entry| (entry.key, entry.node)), &path, false);
+                self.mark_wanted(&path, start);
             }
             Some(Value::Absent | Value::Missing) | None => {}
-            Some(_) => self.field(step, "args", at),
+            Some(_) => self.write_field(step, "args", at),
         }
         self.text.push(')');
     }
 
-    fn field(&mut self, step: &Step<'_>, field: &str, at: &str) {
+    fn write_field(&mut self, step: &Step<'_>, field: &str, at: &str) {
         if let Some(node) = step.object.get(field) {
-            self.value(field, node, &[at, "/", field].concat());
+            self.write_value(field, node, &[at, "/", field].concat());
         }
     }
 
     /// Entries of an object, each of which can be left out; `quoted` as in JSON.
-    fn entries<'n>(&mut self, entries: impl Iterator<Item = (&'n str, Node<'n>)>, at: &str, quoted: bool) {
+    fn write_entries<'n>(&mut self, entries: impl Iterator<Item = (&'n str, Node<'n>)>, at: &str, quoted: bool) {
         for (number, (key, node)) in entries.enumerate() {
-            let path = [at, "/", &escaped(key)].concat();
+            let path = [at, "/", &escape_key(key)].concat();
             if self.text.len() > LONGEST && !self.wanted.iter().any(|wanted| is_inside(wanted.path, &path)) {
                 continue;
             }
@@ -186,21 +186,21 @@ impl Line<'_> {
                 ", "
             });
             if quoted {
-                self.push(&to_json(&Value::plain(key)));
+                self.push_words(&to_json(&Value::plain_text(key)));
                 self.text.push(':');
             } else {
-                self.push(key);
+                self.push_words(key);
                 self.text.push_str(": ");
             }
-            self.value(key, node, &path);
+            self.write_value(key, node, &path);
             self.parts.push(start..self.text.len());
         }
     }
 
     /// A value: what leads to something that is wanted in full, everything else in short.
-    fn value(&mut self, key: &str, node: Node<'_>, at: &str) {
+    fn write_value(&mut self, key: &str, node: Node<'_>, at: &str) {
         let start = self.text.len();
-        let asked = |wanted: &Wanted<'_>| wanted.path == at;
+        let asked = |wanted: &WantedValue<'_>| wanted.path == at;
         let is_hidden = self.wanted.iter().any(|wanted| asked(wanted) && wanted.hidden);
         let leads = self.wanted.iter().any(|wanted| !asked(wanted) && is_inside(wanted.path, at));
         let is_credential = || detect::names_credential(key.as_bytes(), false);
@@ -209,31 +209,31 @@ impl Line<'_> {
             Value::Text(_) if is_credential() => self.text.push_str(REDACTED),
             Value::Object(object) if leads => {
                 self.text.push('{');
-                self.entries(object.entries().iter().map(|entry| (entry.key, entry.node)), at, true);
+                self.write_entries(object.entries().iter().map(|entry| (entry.key, entry.node)), at, true);
                 self.text.push('}');
             }
-            Value::List(items) if leads => self.items(key, items, at),
-            Value::Text(text) if leads => self.held(key, text, at),
+            Value::List(items) if leads => self.write_items(key, items, at),
+            Value::Text(text) if leads => self.write_held(key, text, at),
             value => {
                 let most = if self.wanted.iter().any(asked) { MARKED } else { self.most };
-                let short = short(&value, most);
-                self.push(&short);
+                let short = short_json(&value, most);
+                self.push_words(&short);
             }
         }
-        self.mark(at, start);
+        self.mark_wanted(at, start);
     }
 
     /// The object or list that a text holds, around what is wanted in it.
-    fn held(&mut self, key: &str, text: Text<'_>, at: &str) {
+    fn write_held(&mut self, key: &str, text: ValueText<'_>, at: &str) {
         let (arena, limits) = (Bump::new(), Limits::default());
         match json::parse(text.as_str(), 0, &arena, &limits).map(|document| document.node) {
-            Ok(node @ Node { value: Value::Object(_) | Value::List(_), .. }) => self.value(key, node, at),
-            _ => self.push(&short(&Value::Text(text), self.most)),
+            Ok(node @ Node { value: Value::Object(_) | Value::List(_), .. }) => self.write_value(key, node, at),
+            _ => self.push_words(&short_json(&Value::Text(text), self.most)),
         }
     }
 
     /// The items of a list around one that is wanted.
-    fn items(&mut self, key: &str, items: &[Node<'_>], at: &str) {
+    fn write_items(&mut self, key: &str, items: &[Node<'_>], at: &str) {
         self.text.push('[');
         let (mut written, mut left_out) = (false, false);
         for (index, item) in items.iter().enumerate() {
@@ -244,27 +244,27 @@ impl Line<'_> {
             }
             self.text.push_str(if written { "," } else { "" });
             self.text.push_str(if left_out { "…," } else { "" });
-            self.value(key, *item, &path);
+            self.write_value(key, *item, &path);
             (written, left_out) = (true, false);
         }
         self.text.push_str(if left_out { ",…]" } else { "]" });
     }
 
     /// Marks what was written since, where it is wanted.
-    fn mark(&mut self, at: &str, start: usize) {
+    fn mark_wanted(&mut self, at: &str, start: usize) {
         let range = start..self.text.len();
         let numbers = self.wanted.iter().filter(|wanted| wanted.path == at).filter_map(|wanted| wanted.number);
         self.marks.extend(numbers.map(|number| (number, range.clone())));
     }
 
     /// Adds words without what is hidden and without what steers a terminal.
-    fn push(&mut self, words: &str) {
-        let words = self.hide.without(redact(words).into_owned());
+    fn push_words(&mut self, words: &str) {
+        let words = self.hide.remove_from(redact(words).into_owned());
         self.text.push_str(&printable(&self.hide.without_in_json(&words)).replace(['\n', '\r', '\t'], " "));
     }
 
     /// The line in so many characters: arguments that nobody asks for are left out from the end, then the line is cut around the first mark.
-    fn cut(mut self, width: usize) -> StepLine {
+    fn cut_line(mut self, width: usize) -> StepLine {
         self.marks.sort_by_key(|(number, range)| (range.start, range.end, *number));
         self.leave_out(width);
         self.without_secrets();
@@ -276,13 +276,13 @@ impl Line<'_> {
 
     /// Replaces what only the whole line shows to be a secret.
     fn without_secrets(&mut self) {
-        for secret in redact::secrets(&self.text).into_iter().rev() {
-            self.replace(secret, REDACTED);
+        for secret in redact::find_secrets(&self.text).into_iter().rev() {
+            self.replace_range(secret, REDACTED);
         }
     }
 
     /// Puts other words in the place of some; marks move along.
-    fn replace(&mut self, range: Range<usize>, words: &str) {
+    fn replace_range(&mut self, range: Range<usize>, words: &str) {
         let Some(old) = self.text.get(range.clone()) else { return };
         let shift = |at: usize| match at {
             at if at <= range.start => at,
@@ -316,13 +316,13 @@ impl Line<'_> {
             let behind = self.text.get(part.end..).unwrap_or_default();
             let joins = behind.trim_start_matches([',', ' ']).starts_with(REST) && behind.starts_with(',');
             let words = if joins { String::new() } else { [comma, REST].concat() };
-            self.replace(part, &words);
+            self.replace_range(part, &words);
         }
     }
 
     fn around_the_first_mark(self, width: usize) -> StepLine {
         let Some(first) = self.marks.first().map(|(_, mark)| mark.clone()) else {
-            return StepLine { text: shortened(&self.text, width), marks: self.marks };
+            return StepLine { text: shorten_text(&self.text, width), marks: self.marks };
         };
         let chars = |range: Range<usize>| self.text.get(range).map_or(0, |text| text.chars().count());
         // The mark begins in the first half of the line.
@@ -346,13 +346,13 @@ pub(super) fn is_inside(pointer: &str, at: &str) -> bool {
 }
 
 /// A value as short JSON. A long text is cut before it is written.
-fn short(value: &Value<'_>, most: usize) -> String {
+fn short_json(value: &Value<'_>, most: usize) -> String {
     let mut out = String::new();
     match value {
         Value::Text(text) if text.as_str().len() > most => {
-            let start = beginning(text.as_str(), most);
+            let start = redacted_start(text.as_str(), most);
             let cut = start.len() < text.as_str().len();
-            write_json(&Value::plain(&start), &mut out);
+            write_json(&Value::plain_text(&start), &mut out);
             if cut {
                 out.pop();
                 out.push_str("…\"");
@@ -362,7 +362,7 @@ fn short(value: &Value<'_>, most: usize) -> String {
         value => {
             write_json(value, &mut out);
             match out.char_indices().nth(most) {
-                Some(_) => [&*beginning(&out, most), REST].concat(),
+                Some(_) => [&*redacted_start(&out, most), REST].concat(),
                 None => out,
             }
         }
@@ -377,12 +377,12 @@ mod tests {
     fn drawn(run: &str, wanted: &[(&str, bool)], width: usize) -> (String, String) {
         let arena = Bump::new();
         let run = averment_traces::read::read_str(run, &arena, &Limits::default()).unwrap();
-        let wanted: Vec<Wanted<'_>> = wanted
+        let wanted: Vec<WantedValue<'_>> = wanted
             .iter()
             .enumerate()
-            .map(|(number, (path, hidden))| Wanted { number: Some(number), path, hidden: *hidden })
+            .map(|(number, (path, hidden))| WantedValue { number: Some(number), path, hidden: *hidden })
             .collect();
-        let line = of_step(&run, 0, &wanted, &Withheld::default(), width);
+        let line = render_step(&run, 0, &wanted, &WithheldTexts::default(), width);
         let mut carets = String::new();
         for (at, character) in line.text.char_indices() {
             let marked = line.marks.iter().any(|(_, mark)| mark.contains(&at));

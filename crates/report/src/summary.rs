@@ -2,21 +2,21 @@
 
 use super::by_rule::ByRule;
 use super::chunk_totals::ChunkTotals;
-use super::model::{RunReport, Unreadable};
-use super::table::Table;
+use super::model::{RunReport, UnreadableTrace};
+use super::table::ReportTable;
 use super::totals::Counts;
 use super::unjudged::UnjudgedTotals;
-use super::unread::Unread;
-use super::{Ending, Options, Report, human, over_runs, value};
+use super::unread_traces::UnreadTraces;
+use super::{ReportEnding, Options, Report, human, over_runs, value};
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
 /// The report.
-pub struct Summary {
+pub struct SummaryReport {
     out: Box<dyn Write>,
     options: Options,
     by_rule: ByRule,
-    unread: Unread,
+    unread: UnreadTraces,
     unjudged: UnjudgedTotals,
     /// What is said of all runs together.
     over_runs: String,
@@ -25,7 +25,7 @@ pub struct Summary {
 /// Names are cut to this many characters.
 const NAME: usize = 48;
 
-impl Summary {
+impl SummaryReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let (by_rule, unread, unjudged, over_runs) = Default::default();
@@ -33,50 +33,50 @@ impl Summary {
     }
 }
 
-impl Report for Summary {
-    fn begin(&mut self, table: &Table) -> io::Result<()> {
+impl Report for SummaryReport {
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
         self.by_rule = ByRule::new(table);
         for row in &mut self.by_rule.rows {
-            row.name = value::shortened(&one_line(&row.name), NAME);
+            row.name = value::shorten_text(&one_line(&row.name), NAME);
         }
         Ok(())
     }
 
-    fn run(&mut self, _: &Table, run: &RunReport) -> io::Result<()> {
-        self.by_rule.add(run);
+    fn add_run(&mut self, _: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.by_rule.add_run(run);
         for result in &run.results {
             if let Some(unjudged) = &result.unjudged {
-                self.unjudged.add(result.item, unjudged);
+                self.unjudged.add_report(result.item, unjudged);
             }
         }
         Ok(())
     }
 
-    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.over_runs = over_runs::section(table, run, self.options.style, false);
-        self.run(table, run)
+    fn add_over_runs(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.over_runs = over_runs::over_runs_section(table, run, self.options.style, false);
+        self.add_run(table, run)
     }
 
-    fn chunk(&mut self, chunk: &ChunkTotals) {
+    fn add_chunk(&mut self, chunk: &ChunkTotals) {
         self.unjudged.add_all(&chunk.unjudged);
         self.by_rule.add_chunk(chunk);
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
-        self.unread.show(&mut self.out, self.options.style, what)
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
+        self.unread.show_unread(&mut self.out, self.options.style, what)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        self.unread.end(&mut self.out, self.options.style)?;
-        human::unjudged(&mut self.out, table, &self.options, (&self.unjudged, ending.totals.runs > 1))?;
-        human::headline(&mut self.out, self.options.style, ending)?;
+    fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
+        self.unread.show_rest(&mut self.out, self.options.style)?;
+        human::write_unjudged(&mut self.out, table, &self.options, (&self.unjudged, ending.totals.runs > 1))?;
+        human::write_headline(&mut self.out, self.options.style, ending)?;
         if !self.by_rule.rows.is_empty() {
             writeln!(self.out)?;
-            self.table()?;
+            self.write_table()?;
         }
         if !self.over_runs.is_empty() {
             write!(self.out, "\n{}", self.over_runs)?;
@@ -85,11 +85,11 @@ impl Report for Summary {
     }
 }
 
-impl Summary {
-    fn table(&mut self) -> io::Result<()> {
-        let columns = columns();
+impl SummaryReport {
+    fn write_table(&mut self) -> io::Result<()> {
+        let columns = summary_columns();
         // A column that is zero everywhere is left out, except those of pass and fail.
-        let used: Vec<&Column> = columns
+        let used: Vec<&SummaryColumn> = columns
             .iter()
             .enumerate()
             .filter(|(index, (_, count))| *index < 2 || self.by_rule.rows.iter().any(|row| count(&row.counts) > 0))
@@ -118,10 +118,10 @@ impl Summary {
 }
 
 /// A column: title and count.
-type Column = (&'static str, fn(&Counts) -> u64);
+type SummaryColumn = (&'static str, fn(&Counts) -> u64);
 
 /// The columns in their order.
-fn columns() -> [Column; 9] {
+fn summary_columns() -> [SummaryColumn; 9] {
     [
         ("pass", |counts| counts.pass),
         ("fail", |counts| counts.fail),

@@ -1,36 +1,36 @@
 //! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
 
-use crate::classify::Classifier;
+use crate::classify::FailureClassifier;
 use crate::model::ResultReport;
 use crate::redact::{in_place, redact};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
-use averment_engine::bytecode::program::{Assertion, Check, OwnVerdicts, Program};
-use averment_engine::bytecode::relocate::Origin;
-use averment_engine::ir::{Denied, Operand, Purpose, Severity};
+use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, ForeignVerdicts, Program};
+use averment_engine::bytecode::relocate::ForeignOrigin;
+use averment_engine::ir::{DenySettings, StatementOperand, OperandPurpose, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::over_runs;
-use averment_engine::vm::select::{Phase, Selection};
+use averment_engine::vm::select::{WorldPhase, RuleSelection};
 use serde::Serialize;
 use std::sync::Arc;
 
 /// All assertions that are checked, of all programs, in order.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct ReportTable {
     /// The assertions.
-    pub items: Vec<Item>,
+    pub items: Vec<ReportItem>,
     /// The rules.
     pub rules: Vec<RuleItem>,
     /// The sources of all programs. Spans in this table are spans of it.
     pub sources: SourceMap,
     /// Where the parts of each program start.
-    bases: Vec<Base>,
+    bases: Vec<ProgramBase>,
 }
 
 /// Where the parts of one program stand in the table.
 #[derive(Debug)]
-struct Base {
+struct ProgramBase {
     /// First file.
     files: u32,
     /// First rule.
@@ -38,15 +38,15 @@ struct Base {
     /// The item of each assertion; `None` for one that is not selected.
     items: Vec<Option<usize>>,
     /// Where its text comes from, where it was made of another file.
-    origin: Option<Origin>,
+    origin: Option<ForeignOrigin>,
 }
 
 /// An assertion as reports show it.
 #[derive(Debug)]
-pub struct Item {
+pub struct ReportItem {
     /// Its id.
     pub id: String,
-    /// Its rule, as an index into [`Table::rules`].
+    /// Its rule, as an index into [`ReportTable::rules`].
     pub rule: Option<usize>,
     /// The metric that its score is recorded as.
     pub metric: Option<String>,
@@ -57,7 +57,7 @@ pub struct Item {
     /// Its weight.
     pub weight: f64,
     /// What it denies and allows.
-    pub denied: Denied,
+    pub denied: DenySettings,
     /// Whether a statement over all runs speaks for it: then it fails no run.
     pub over_runs: bool,
     /// Whether all that is said over runs of it is that few of them pass.
@@ -65,14 +65,14 @@ pub struct Item {
     /// Whether it says something of all runs together: no run has a result of it.
     pub of_all_runs: bool,
     /// The class of its failures: id and label.
-    pub class: Option<Class>,
+    pub class: Option<FailureClass>,
     /// The classes that a failure has by its own message, and what has to be found in it, in the order in which they are asked.
-    pub classifiers: Vec<Arc<Classifier>>,
+    pub classifiers: Vec<Arc<FailureClassifier>>,
     /// Its tags.
     pub tags: Vec<String>,
     /// Where it stands.
     pub location: Location,
-    /// The same as a span of [`Table::sources`].
+    /// The same as a span of [`ReportTable::sources`].
     pub span: Span,
     /// Why a failure is expected, where it is.
     pub expected: Option<String>,
@@ -81,19 +81,19 @@ pub struct Item {
     /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
     pub masked: bool,
     /// What its verdicts are called in the system whose file it stands in.
-    pub own: Option<Arc<OwnVerdicts>>,
+    pub own: Option<Arc<ForeignVerdicts>>,
 }
 
 /// A failure class.
 #[derive(Debug, Clone, Serialize)]
-pub struct Class {
+pub struct FailureClass {
     /// Its id.
     pub id: String,
     /// Its label.
     pub label: Option<String>,
 }
 
-impl Class {
+impl FailureClass {
     /// What people call it: its label, otherwise its id.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -115,19 +115,19 @@ pub struct RuleItem {
     /// Its severity.
     pub severity: Severity,
     /// What it denies and allows.
-    pub denied: Denied,
+    pub denied: DenySettings,
     /// Whether a statement over all runs speaks for it.
     pub over_runs: bool,
     /// Where it stands.
     pub location: Location,
     /// Whether it is `pre` or `post`.
-    pub phase: Option<Phase>,
+    pub phase: Option<WorldPhase>,
 }
 
 impl RuleItem {
     /// Whether its own verdict may fail a run: one with a threshold, unless a statement over all runs speaks for it.
     #[must_use]
-    pub fn gates(&self) -> bool {
+    pub fn gates_run(&self) -> bool {
         self.threshold.is_some() && self.severity == Severity::Error && !self.over_runs
     }
 }
@@ -143,24 +143,24 @@ pub struct Location {
     pub column: usize,
 }
 
-impl Item {
+impl ReportItem {
     /// The class of a result: for a failure the first whose words its message has, otherwise that of its assertion.
     #[must_use]
-    pub fn class_of(&self, result: &ResultReport) -> Option<&Class> {
+    pub fn class_of(&self, result: &ResultReport) -> Option<&FailureClass> {
         let by_message = result.classified.and_then(|number| self.classifiers.get(number));
         by_message.map(|one| &one.class).or(self.class.as_ref())
     }
 
     /// The number of the class that a failure has by its message; none of a pass, also of one that nobody expected.
-    pub(super) fn classified(&self, result: &ResultReport) -> Option<usize> {
+    pub(super) fn failure_class(&self, result: &ResultReport) -> Option<usize> {
         let failed = matches!(result.verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error);
         let message = result.message.as_deref();
-        self.classifiers.iter().position(|one| failed && one.fits(message, &result.reason))
+        self.classifiers.iter().position(|one| failed && one.fits_failure(message, &result.reason))
     }
 
     /// What people know it by: its id where it has a name of its own, its text where the id was made from file and text.
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         let made = |digits: &str| {
             let digits = digits.split('-').next().unwrap_or(digits);
             digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -178,50 +178,50 @@ impl std::fmt::Display for Location {
     }
 }
 
-impl Table {
+impl ReportTable {
     /// The table of programs; `selected` says which assertions are checked, by program and number.
     pub fn new<'a>(programs: impl IntoIterator<Item = &'a Program>, selected: impl Fn(usize, u32) -> bool) -> Self {
         let mut table = Self::default();
         for (index, program) in programs.into_iter().enumerate() {
-            table.add(program, |assertion| selected(index, assertion));
+            table.add_program(program, |assertion| selected(index, assertion));
         }
         table
     }
 
     /// The table of programs with those of their assertions that are selected.
     #[must_use]
-    pub fn selected(programs: &[Program], selection: &Selection) -> Self {
+    pub fn of_selection(programs: &[Program], selection: &RuleSelection) -> Self {
         Self::new(programs, |program, number| {
             let program = programs.get(program);
             let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
             assertion.is_some_and(|(program, assertion)| {
-                selection.selects(program, assertion) || selection.judges(program, number, assertion)
+                selection.is_selected(program, assertion) || selection.is_judged(program, number, assertion)
             })
         })
     }
 
-    fn add(&mut self, program: &Program, selected: impl Fn(u32) -> bool) {
+    fn add_program(&mut self, program: &Program, selected: impl Fn(u32) -> bool) {
         let files = u32::try_from(self.sources.iter().count()).unwrap_or(u32::MAX);
         for source in &program.sources {
-            self.sources.add(SourceFile::new(source.name.as_str(), None, in_place(&source.text)));
+            self.sources.add_file(SourceFile::new(source.name.as_str(), None, in_place(&source.text)));
         }
         let rules = self.rules.len();
         for rule in &program.rules {
-            let location = self.location(shifted(program.place(rule.span), files));
+            let location = self.span_location(shift_span(program.reported_place(rule.span), files));
             self.rules.push(RuleItem {
-                id: hidden(&rule.id),
-                sentence: rule.sentence.as_deref().map(hidden),
-                metric: rule.metric.as_deref().map(hidden),
+                id: hide_secrets(&rule.id),
+                sentence: rule.sentence.as_deref().map(hide_secrets),
+                metric: rule.metric.as_deref().map(hide_secrets),
                 threshold: rule.threshold,
                 severity: rule.severity,
                 denied: rule.denied,
                 over_runs: rule.over_runs,
                 location,
-                phase: Phase::of(rule),
+                phase: WorldPhase::of_rule(rule),
             });
         }
         let own = program.own_verdicts.clone().map(Arc::new);
-        let classifiers = Classifier::of(program);
+        let classifiers = FailureClassifier::of_program(program);
         let mut items = Vec::with_capacity(program.assertions.len());
         let of_rule = |rule: Option<u32>| program.rules.get(rule? as usize);
         for (number, assertion) in (0u32..).zip(&program.assertions) {
@@ -229,43 +229,43 @@ impl Table {
             if !selected(number) {
                 continue;
             }
-            let span = shifted(program.place(assertion.span), files);
+            let span = shift_span(program.reported_place(assertion.span), files);
             let settings = &assertion.settings;
-            self.items.push(Item {
-                id: hidden(&assertion.id),
+            self.items.push(ReportItem {
+                id: hide_secrets(&assertion.id),
                 rule: assertion.rule.map(|rule| rules + rule as usize),
-                metric: settings.metric.as_deref().map(hidden),
-                text: hidden(&assertion.text),
+                metric: settings.metric.as_deref().map(hide_secrets),
+                text: hide_secrets(&assertion.text),
                 severity: settings.severity,
                 weight: settings.weight,
                 denied: settings.denied,
                 over_runs: settings.over_runs || of_rule(assertion.rule).is_some_and(|rule| rule.over_runs),
                 is_to_fail: over_runs::is_to_fail(program, number),
-                of_all_runs: matches!(assertion.check, Check::OverRuns(_)),
+                of_all_runs: matches!(assertion.check, CompiledCheck::OverRuns(_)),
                 class: settings
                     .class
                     .as_ref()
-                    .map(|(id, label)| Class { id: hidden(id), label: label.as_deref().map(hidden) }),
+                    .map(|(id, label)| FailureClass { id: hide_secrets(id), label: label.as_deref().map(hide_secrets) }),
                 classifiers: settings
                     .classifiers
                     .iter()
                     .filter_map(|number| classifiers.get(*number as usize)?.clone())
                     .collect(),
-                tags: settings.tags.iter().map(|tag| hidden(tag)).collect(),
-                location: self.location(span),
+                tags: settings.tags.iter().map(|tag| hide_secrets(tag)).collect(),
+                location: self.span_location(span),
                 span,
-                expected: settings.expect_fail.as_ref().map(|why| why.as_deref().map(hidden).unwrap_or_default()),
-                help: help(program, assertion).as_deref().map(hidden),
-                masked: finds(program, &assertion.check),
+                expected: settings.expect_fail.as_ref().map(|why| why.as_deref().map(hide_secrets).unwrap_or_default()),
+                help: help_text(program, assertion).as_deref().map(hide_secrets),
+                masked: finds_predicate(program, &assertion.check),
                 own: own.clone(),
             });
         }
-        self.bases.push(Base { files, rules, items, origin: program.origin.clone() });
+        self.bases.push(ProgramBase { files, rules, items, origin: program.origin.clone() });
     }
 
     /// The item of an assertion of a program; `None` when it is not selected.
     #[must_use]
-    pub fn item(&self, program: usize, assertion: u32) -> Option<usize> {
+    pub fn item_index(&self, program: usize, assertion: u32) -> Option<usize> {
         self.bases.get(program).and_then(|base| base.items.get(assertion as usize).copied().flatten())
     }
 
@@ -275,23 +275,23 @@ impl Table {
         self.bases.iter().position(|base| base.items.contains(&Some(item)))
     }
 
-    /// The rule of a program, as an index into [`Table::rules`].
+    /// The rule of a program, as an index into [`ReportTable::rules`].
     #[must_use]
-    pub fn rule(&self, program: usize, rule: u32) -> Option<usize> {
+    pub fn rule_index(&self, program: usize, rule: u32) -> Option<usize> {
         self.bases.get(program).map(|base| base.rules + rule as usize).filter(|&rule| rule < self.rules.len())
     }
 
-    /// A span of a program as a span of [`Table::sources`].
+    /// A span of a program as a span of [`ReportTable::sources`].
     #[must_use]
-    pub fn span(&self, program: usize, span: Span) -> Span {
+    pub fn source_span(&self, program: usize, span: Span) -> Span {
         let Some(base) = self.bases.get(program) else { return span };
-        let place = base.origin.as_ref().map_or(span, |origin| origin.place(span));
-        shifted(place, base.files)
+        let place = base.origin.as_ref().map_or(span, |origin| origin.foreign_place(span));
+        shift_span(place, base.files)
     }
 
     /// The rule of an item.
     #[must_use]
-    pub fn rule_of(&self, item: &Item) -> Option<&RuleItem> {
+    pub fn rule_of(&self, item: &ReportItem) -> Option<&RuleItem> {
         self.rules.get(item.rule?)
     }
 
@@ -301,27 +301,27 @@ impl Table {
         result.status == Status::Failed && self.items.get(result.item).is_some_and(|item| item.is_to_fail)
     }
 
-    /// What stands at a span of [`Table::sources`], without credentials.
+    /// What stands at a span of [`ReportTable::sources`], without credentials.
     #[must_use]
     pub fn text_at(&self, span: Span) -> Option<&str> {
-        self.sources.get(span.file)?.text.get(span.range())
+        self.sources.get(span.file)?.text.get(span.as_range())
     }
 
-    /// The place of a span of [`Table::sources`].
+    /// The place of a span of [`ReportTable::sources`].
     #[must_use]
-    pub fn location(&self, span: Span) -> Location {
-        let at = self.sources.position(span);
-        Location { file: self.sources.name(span).to_owned(), line: at.line, column: at.column }
+    pub fn span_location(&self, span: Span) -> Location {
+        let at = self.sources.line_column(span);
+        Location { file: self.sources.file_name(span).to_owned(), line: at.line, column: at.column }
     }
 }
 
 /// What somebody wrote into rules, without the credentials that stand there by mistake.
-fn hidden(text: &str) -> String {
+fn hide_secrets(text: &str) -> String {
     redact(text).into_owned()
 }
 
 /// The doc comment of an assertion, else that of its rule.
-fn help(program: &Program, assertion: &Assertion) -> Option<String> {
+fn help_text(program: &Program, assertion: &CompiledAssertion) -> Option<String> {
     let above = |span: Span| doc_above(&program.sources.get(span.file.0 as usize)?.text, span.start as usize);
     let of_rule = || above(program.rules.get(assertion.rule? as usize)?.span);
     above(assertion.span).or_else(of_rule)
@@ -337,21 +337,21 @@ fn doc_above(text: &str, offset: usize) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn shifted(span: Span, files: u32) -> Span {
+fn shift_span(span: Span, files: u32) -> Span {
     Span { file: FileId(span.file.0.saturating_add(files)), ..span }
 }
 
 /// True for `no PREDICATE in …`, also inside groups and blocks.
-fn finds(program: &Program, check: &Check) -> bool {
+fn finds_predicate(program: &Program, check: &CompiledCheck) -> bool {
     // The depth of checks is that of the rule file, which the reader limits.
     match check {
-        Check::Temporal(id) => program.temporals.get(id.0 as usize).is_some_and(|entry| {
+        CompiledCheck::Temporal(id) => program.temporals.get(id.0 as usize).is_some_and(|entry| {
             let mut operands = entry.temporal.operands().into_iter();
-            operands.any(|operand| matches!(operand, Operand::Code(_, Purpose::Predicate)))
+            operands.any(|operand| matches!(operand, StatementOperand::Code(_, OperandPurpose::Predicate)))
         }),
-        Check::Not(inner) => finds(program, inner),
-        Check::Scoped { body, .. } => finds(program, body),
-        Check::Group { members, .. } => members.iter().any(|member| finds(program, &member.check)),
-        Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => false,
+        CompiledCheck::Not(inner) => finds_predicate(program, inner),
+        CompiledCheck::Scoped { body, .. } => finds_predicate(program, body),
+        CompiledCheck::Group { members, .. } => members.iter().any(|member| finds_predicate(program, &member.check)),
+        CompiledCheck::Expression(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => false,
     }
 }

@@ -2,16 +2,16 @@
 //! assertion and run, written as runs come.
 
 use super::by_rule::ByRule;
-use super::model::{ResultReport, RunReport, Unreadable};
-use super::standing::{self, Standing};
-use super::table::{Item, Location, Table};
-use super::{Command, Ending, Options, Report};
+use super::model::{ResultReport, RunReport, UnreadableTrace};
+use super::standing::{self, ResultStanding};
+use super::table::{ReportItem, Location, ReportTable};
+use super::{ReportedCommand, ReportEnding, Options, Report};
 use averment_base::diagnostic::render::{one_line, printable};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The report.
-pub struct Tap {
+pub struct TapReport {
     out: Box<dyn Write>,
     options: Options,
     by_rule: ByRule,
@@ -20,13 +20,13 @@ pub struct Tap {
 }
 
 /// The same under the version that older consumers know, such as `prove` of Perl 5.36.
-pub struct Tap13;
+pub struct Tap13Report;
 
-impl Tap13 {
+impl Tap13Report {
     /// A report into a writer.
     #[expect(clippy::new_ret_no_self, reason = "what differs is a number")]
-    pub fn new(out: Box<dyn Write>, options: Options) -> Tap {
-        Tap { version: 13, ..Tap::new(out, options) }
+    pub fn new(out: Box<dyn Write>, options: Options) -> TapReport {
+        TapReport { version: 13, ..TapReport::new(out, options) }
     }
 }
 
@@ -36,7 +36,7 @@ const INTERRUPTED: u8 = 130;
 const SENTENCE: usize = 1_000;
 
 /// A test point.
-struct Point<'a> {
+struct TapPoint<'a> {
     ok: bool,
     name: String,
     /// `SKIP` or `TODO`, and why.
@@ -45,18 +45,18 @@ struct Point<'a> {
     block: Vec<(&'a str, Value)>,
 }
 
-impl Tap {
+impl TapReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, by_rule: ByRule::default(), points: 0, version: 14 }
     }
 
-    fn point(&mut self, point: &Point<'_>) -> io::Result<()> {
+    fn write_point(&mut self, point: &TapPoint<'_>) -> io::Result<()> {
         self.points += 1;
         let word = if point.ok { "ok" } else { "not ok" };
-        write!(self.out, "{word} {} - {}", self.points, described(&point.name))?;
+        write!(self.out, "{word} {} - {}", self.points, describe_point(&point.name))?;
         if let Some((directive, why)) = &point.directive {
-            write!(self.out, " # {directive} {}", described(why))?;
+            write!(self.out, " # {directive} {}", describe_point(why))?;
         }
         writeln!(self.out)?;
         if point.block.is_empty() {
@@ -69,34 +69,34 @@ impl Tap {
         writeln!(self.out, "  ...")
     }
 
-    fn result(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
+    fn write_result(&mut self, table: &ReportTable, run: &RunReport, result: &ResultReport) -> io::Result<()> {
         let Some(item) = table.items.get(result.item) else { return Ok(()) };
-        let standing = Standing::of(table, result, self.options.policy);
+        let standing = ResultStanding::of_result(table, result, self.options.policy);
         let command = self.options.command;
         let sentence =
-            || standing::line(&standing::sentence(command, item, result, (&result.reason, &result.evidence)), SENTENCE);
+            || standing::shorten_line(&standing::result_sentence(command, item, result, (&result.reason, &result.evidence)), SENTENCE);
         let directive = match standing {
-            Standing::Passed | Standing::Failed | Standing::Broken => None,
-            Standing::Vacuous | Standing::Skipped => Some(("SKIP", sentence())),
-            Standing::Expected => {
+            ResultStanding::Passed | ResultStanding::Failed | ResultStanding::Broken => None,
+            ResultStanding::Vacuous | ResultStanding::Skipped => Some(("SKIP", sentence())),
+            ResultStanding::Expected => {
                 Some(("TODO", format!("a failure is expected {}", item.expected.as_deref().unwrap_or_default())))
             }
-            Standing::Known => Some(("TODO", "the baseline knows it".to_owned())),
-            Standing::Tolerated if standing::fails(command, standing, item) => None,
-            Standing::Tolerated => Some(("TODO", "it does not fail the run".to_owned())),
+            ResultStanding::Known => Some(("TODO", "the baseline knows it".to_owned())),
+            ResultStanding::Tolerated if standing::fails_command(command, standing, item) => None,
+            ResultStanding::Tolerated => Some(("TODO", "it does not fail the run".to_owned())),
         };
-        let ok = matches!(standing, Standing::Passed | Standing::Vacuous | Standing::Skipped);
+        let ok = matches!(standing, ResultStanding::Passed | ResultStanding::Vacuous | ResultStanding::Skipped);
         let name = match command {
-            Command::Check => format!("{} in {}", item.name(), run.run),
-            Command::Test | Command::Lint => item.name().to_owned(),
+            ReportedCommand::Check => format!("{} in {}", item.display_name(), run.run),
+            ReportedCommand::Test | ReportedCommand::Lint => item.display_name().to_owned(),
         };
-        let block = if ok { Vec::new() } else { block(item, run, result, &sentence()) };
-        self.point(&Point { ok, name, directive, block })
+        let block = if ok { Vec::new() } else { point_block(item, run, result, &sentence()) };
+        self.write_point(&TapPoint { ok, name, directive, block })
     }
 }
 
 /// What is said of a point that does not hold. JSON is YAML.
-fn block<'a>(item: &Item, run: &RunReport, result: &ResultReport, sentence: &str) -> Vec<(&'a str, Value)> {
+fn point_block<'a>(item: &ReportItem, run: &RunReport, result: &ResultReport, sentence: &str) -> Vec<(&'a str, Value)> {
     let violation = |(reason, evidence): standing::ViolationView<'_>| {
         let line = evidence.iter().find_map(|one| one.source).map(|at| at.line);
         json!({"reason": printable(reason), "step": evidence.iter().find_map(|one| one.step), "line": line})
@@ -106,10 +106,10 @@ fn block<'a>(item: &Item, run: &RunReport, result: &ResultReport, sentence: &str
         ("severity", json!(item.severity.as_str())),
         ("verdict", json!(result.verdict.as_str())),
         ("run", json!(one_line(&run.run))),
-        ("at", at(&item.location)),
+        ("at", location_value(&item.location)),
     ];
     if result.has_failed() {
-        block.push(("violations", standing::violations(result).map(violation).collect()));
+        block.push(("violations", standing::listed_violations(result).map(violation).collect()));
     }
     if standing::not_listed(result) > 0 {
         block.push(("violation_count", json!(result.violation_count())));
@@ -117,58 +117,58 @@ fn block<'a>(item: &Item, run: &RunReport, result: &ResultReport, sentence: &str
     block
 }
 
-fn at(location: &Location) -> Value {
+fn location_value(location: &Location) -> Value {
     json!({"file": one_line(&location.file), "line": location.line, "column": location.column})
 }
 
 /// Foreign text on the line of a point: `#` would begin a directive.
-fn described(text: &str) -> String {
+fn describe_point(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('#', "\\#")
 }
 
-impl Report for Tap {
-    fn begin(&mut self, table: &Table) -> io::Result<()> {
+impl Report for TapReport {
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
         self.by_rule = ByRule::new(table);
         writeln!(self.out, "TAP version {}", self.version)
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.by_rule.add(run);
-        run.results.iter().try_for_each(|result| self.result(table, run, result))?;
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.by_rule.add_run(run);
+        run.results.iter().try_for_each(|result| self.write_result(table, run, result))?;
         for rule in standing::judged_rules(table, run) {
             let Some(item) = table.rules.get(rule.rule) else { continue };
             let fails = standing::rule_fails(table, rule, self.options.policy);
-            let missed = standing::missed(table, rule);
+            let missed = standing::missed_threshold(table, rule);
             let directive = (missed.is_some() && !fails).then(|| {
                 ("TODO", if rule.known { "the baseline knows it" } else { "it does not fail the run" }.to_owned())
             });
             let block = missed.iter().map(|why| ("message", json!(why))).collect();
             let name = format!("{} (score) in {}", item.id, run.run);
-            self.point(&Point { ok: missed.is_none(), name, directive, block })?;
+            self.write_point(&TapPoint { ok: missed.is_none(), name, directive, block })?;
         }
         Ok(())
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
-        let at = at(&Location { file: what.file.clone(), line: what.line, column: what.column });
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
+        let at = location_value(&Location { file: what.file.clone(), line: what.line, column: what.column });
         let block = vec![("message", json!(one_line(&what.message))), ("at", at)];
         let name = format!("{}:{} can be read", what.file, what.line);
-        self.point(&Point { ok: false, name, directive: None, block })
+        self.write_point(&TapPoint { ok: false, name, directive: None, block })
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+    fn finish_report(&mut self, _: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         if let Some(missing) = ending.totals.missing_runs() {
             let message = format!("{missing} not judged: the evaluation broke down or was interrupted");
             let block = vec![("message", json!(message))];
-            self.point(&Point { ok: false, name: "every run was judged".to_owned(), directive: None, block })?;
+            self.write_point(&TapPoint { ok: false, name: "every run was judged".to_owned(), directive: None, block })?;
         }
-        if self.options.command == Command::Check {
-            for row in self.by_rule.rows.iter().filter(|row| row.counts.all() > 0) {
-                writeln!(self.out, "# {}: {}", described(&row.name), row.counts.in_words())?;
+        if self.options.command == ReportedCommand::Check {
+            for row in self.by_rule.rows.iter().filter(|row| row.counts.all_results() > 0) {
+                writeln!(self.out, "# {}: {}", describe_point(&row.name), row.counts.in_words())?;
             }
         }
         if ending.exit == INTERRUPTED {

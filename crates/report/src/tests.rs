@@ -4,11 +4,11 @@ use super::*;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use averment_base::truth::Verdict;
-use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, ProgramSource, TemporalEntry, TemporalId};
-use averment_engine::ir::{Denied, Rule, RuleRole, Settings, Severity, Temporal};
-use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status, Violations};
+use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, Program, ProgramSource, TemporalEntry, TemporalId};
+use averment_engine::ir::{DenySettings, ProgramRule, RuleRole, AssertionSettings, Severity, Temporal};
+use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome, Role, RuleOutcome, Status, ViolationList};
 use averment_runs::run::{Run, RunSource};
-use model::Detail;
+use model::ReportDetail;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -35,12 +35,12 @@ fn at(text: &str) -> Option<std::ops::Range<usize>> {
     LINE.find(text).map(|start| start..start + text.len())
 }
 
-fn settings(tags: &[&str]) -> Settings<CodeId> {
-    Settings { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Settings::default() }
+fn settings(tags: &[&str]) -> AssertionSettings<CodeId> {
+    AssertionSettings { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..AssertionSettings::default() }
 }
 
 pub(super) fn program() -> Program {
-    let assertion = |id: &str, rule, text: &str, check| Assertion {
+    let assertion = |id: &str, rule, text: &str, check| CompiledAssertion {
         id: id.to_owned(),
         rule,
         text: text.to_owned(),
@@ -48,8 +48,8 @@ pub(super) fn program() -> Program {
         settings: settings(if rule.is_some() { &["payments"] } else { &[] }),
         check,
     };
-    let plain = || Check::Expression(CodeId(0));
-    let rule = Rule {
+    let plain = || CompiledCheck::Expression(CodeId(0));
+    let rule = ProgramRule {
         id: "approval".to_owned(),
         role: RuleRole::Rule,
         sentence: Some("Refunds above the limit need an approval for the same order".to_owned()),
@@ -58,7 +58,7 @@ pub(super) fn program() -> Program {
         severity: Severity::Error,
         tags: vec!["payments".to_owned()],
         metric: None,
-        denied: Denied::default(),
+        denied: DenySettings::default(),
         over_runs: false,
         span: span("rule approval"),
     };
@@ -75,17 +75,17 @@ pub(super) fn program() -> Program {
             assertion("output-3f2a", None, "output.status == \"refunded\"", plain()),
             assertion("cost-11aa", None, "cost <= $0.05", plain()),
             assertion("never-77b0", None, "never drop_table", plain()),
-            assertion("no-90c1", None, "no secrets in calls[*].args", Check::Temporal(TemporalId(0))),
+            assertion("no-90c1", None, "no secrets in calls[*].args", CompiledCheck::Temporal(TemporalId(0))),
         ],
         ..Program::default()
     }
 }
 
-fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<Evidence>) -> AssertionOutcome {
+fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<VerdictEvidence>) -> AssertionOutcome {
     AssertionOutcome {
         assertion,
         verdict,
-        status: Status::of(verdict, false),
+        status: Status::of_verdict(verdict, false),
         score: match verdict {
             Verdict::Pass => Some(1.0),
             Verdict::Vacuous | Verdict::Skipped => None,
@@ -94,7 +94,7 @@ fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<Evidence
         reason: reason.to_owned(),
         message: None,
         evidence,
-        violations: Violations::default(),
+        violations: ViolationList::default(),
         unjudged: None,
         by_missing: false,
         gates: std::collections::BTreeSet::new(),
@@ -102,8 +102,8 @@ fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<Evidence
     }
 }
 
-fn failing() -> Outcome {
-    let refund = Evidence {
+fn failing() -> RunOutcome {
+    let refund = VerdictEvidence {
         role: Role::Decisive,
         label: "no earlier approve with id \"o-1\"".to_owned(),
         step: Some(2),
@@ -113,7 +113,7 @@ fn failing() -> Outcome {
         rule_span: Some(span("$id, amount")).map(|span| Span { end: span.start + 3, ..span }),
         found: None,
     };
-    let approve = Evidence {
+    let approve = VerdictEvidence {
         role: Role::NearMiss,
         label: "this approve has id \"o-2\"".to_owned(),
         step: Some(0),
@@ -123,24 +123,24 @@ fn failing() -> Outcome {
         rule_span: None,
         found: None,
     };
-    let status = Evidence {
+    let status = VerdictEvidence {
         path: "/output/status".to_owned(),
         value: Some("\"pending\"".to_owned()),
         origin: at("\"pending\""),
         rule_span: Some(span("output.status")),
         found: None,
-        ..Evidence::default()
+        ..VerdictEvidence::default()
     };
-    let found = Evidence {
+    let found = VerdictEvidence {
         label: "secrets found \"o-1\"".to_owned(),
         step: Some(1),
         path: "/calls/1/args/q".to_owned(),
         value: Some("\"o-1\"".to_owned()),
         origin: at(r#""o-1"}},{"tool":"refund""#).map(|range| range.start..range.start + 5),
-        ..Evidence::default()
+        ..VerdictEvidence::default()
     };
     let reason = "refund at call 3 has no earlier approve with id \"o-1\"";
-    Outcome {
+    RunOutcome {
         results: vec![
             result(0, Verdict::Fail, reason, vec![refund, approve]),
             result(1, Verdict::Vacuous, "no cancel occurs", Vec::new()),
@@ -156,9 +156,9 @@ fn failing() -> Outcome {
     }
 }
 
-fn idle() -> Outcome {
+fn idle() -> RunOutcome {
     let results = (0..6).map(|number| result(number, Verdict::Vacuous, "nothing to look at", Vec::new())).collect();
-    Outcome { results, passed: true, ..Outcome::default() }
+    RunOutcome { results, passed: true, ..RunOutcome::default() }
 }
 
 fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
@@ -189,28 +189,28 @@ impl io::Write for Shared {
     }
 }
 
-fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
-    let (program, policy, shared) = (program(), Policy::default(), Shared::default());
-    let table = Table::new([&program], |_, _| true);
+fn report(format: Format, style: TextStyle, outcomes: &[RunOutcome]) -> String {
+    let (program, policy, shared) = (program(), GatePolicy::default(), Shared::default());
+    let table = ReportTable::new([&program], |_, _| true);
     let options = Options { style, policy, ..Options::default() };
     let mut report = open(format, Box::new(shared.clone()), options);
-    let mut totals = Totals::default();
+    let mut totals = RunTotals::default();
     let arena = bumpalo::Bump::new();
-    report.begin(&table).unwrap();
+    report.begin_report(&table).unwrap();
     for (line, outcome) in (1..).zip(outcomes) {
-        let detail = Detail {
+        let detail = ReportDetail {
             excerpt: Some(style.width - 8),
             findings: true,
             violations: 3,
             steps: format == Format::Html,
             measured: false,
         };
-        let one = model::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
-        totals.add(&one);
-        report.run(&table, &one).unwrap();
+        let one = model::build_report(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
+        totals.add_run(&one);
+        report.add_run(&table, &one).unwrap();
     }
     let passed = totals.gate.is_none_or(|gate| gate == gate::Gate::Open);
-    report.end(&table, &Ending { totals: &totals, passed, exit: u8::from(!passed) }).unwrap();
+    report.finish_report(&table, &ReportEnding { totals: &totals, passed, exit: u8::from(!passed) }).unwrap();
     let bytes = shared.0.borrow().clone();
     let text = String::from_utf8(bytes).unwrap();
     if format == Format::Html { readable(&text) } else { text }
@@ -234,7 +234,7 @@ fn golden(name: &str, text: &str) {
     averment_fixtures::compare(&averment_fixtures::project("tests/golden/report"), name, text);
 }
 
-const WIDE: Style = Style { unicode: true, color: false, width: 120 };
+const WIDE: TextStyle = TextStyle { unicode: true, color: false, width: 120 };
 
 #[test]
 fn every_format_says_the_same_run_in_its_own_way() {
@@ -245,14 +245,14 @@ fn every_format_says_the_same_run_in_its_own_way() {
 
 #[test]
 fn a_narrow_terminal_without_unicode_moves_long_remarks_into_notes() {
-    let text = report(Format::Human, Style::PLAIN, &[failing()]);
+    let text = report(Format::Human, TextStyle::PLAIN, &[failing()]);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     golden("human-narrow", &text);
 }
 
 #[test]
 fn many_runs_fit_a_screen_and_the_commonest_failure_is_drawn() {
-    let outcomes: Vec<Outcome> = (0..40).map(|_| failing()).collect();
+    let outcomes: Vec<RunOutcome> = (0..40).map(|_| failing()).collect();
     let text = report(Format::Human, WIDE, &outcomes);
     assert_eq!(text.matches("┌─ refunds.assert:3:3").count(), 1);
     assert!(text.lines().count() <= 40, "{text}");
@@ -280,7 +280,7 @@ fn what_a_predicate_found_stands_in_no_report() {
 #[test]
 fn colour_steers_nothing_but_colour() {
     let plain = report(Format::Human, WIDE, &[failing()]);
-    let colored = report(Format::Human, Style { color: true, ..WIDE }, &[failing()]);
+    let colored = report(Format::Human, TextStyle { color: true, ..WIDE }, &[failing()]);
     assert_ne!(plain, colored);
     let escape = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
     assert_eq!(escape.replace_all(&colored, ""), plain);

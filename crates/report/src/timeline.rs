@@ -1,17 +1,17 @@
 //! The steps of a run for reports that show whole runs: each as one line, as `aver trace show` names it, with what evidence speaks of marked in
 //! it, and what it was given and gave back to be unfolded.
 
-use super::folded::{self, Hidden};
-use super::proof::{Text, hidden_texts, is_secret};
-use super::redact::Withheld;
-use super::step_line::{self, Wanted};
-use super::table::Table;
+use super::short_values::{self, HiddenParts};
+use super::proof::{TraceText, hidden_texts, is_secret};
+use super::redact::WithheldTexts;
+use super::step_line::{self, WantedValue};
+use super::table::ReportTable;
 use averment_base::diagnostic::render::{one_line, printable};
-use averment_builtins::detect::beginning;
-use averment_engine::vm::outcome::{Evidence, Outcome};
+use averment_builtins::detect::redacted_start;
+use averment_engine::vm::outcome::{VerdictEvidence, RunOutcome};
 use averment_runs::normal::of_step;
-use averment_runs::run::{Kind, Run, Step};
-use averment_runs::timeline::{Row, rows};
+use averment_runs::run::{StepKind, Run, Step};
+use averment_runs::timeline::{TimelineRow, timeline_rows};
 use std::collections::BTreeSet;
 
 /// Steps of one run that are shown at most; those that evidence speaks of come before the others.
@@ -62,50 +62,50 @@ pub struct StepReport {
 }
 
 /// What is shown of the steps of a kind when they are unfolded.
-fn parts_of(kind: Kind) -> &'static [&'static str] {
+fn parts_of(kind: StepKind) -> &'static [&'static str] {
     match kind {
-        Kind::Call => &[of_step::ARGS, of_step::RESULT, of_step::ERROR],
-        Kind::Message => &[of_step::TEXT],
-        Kind::Command => &[of_step::COMMAND, of_step::OUTPUT, of_step::EXIT_CODE],
-        Kind::Span => &[of_step::ATTRIBUTES],
-        Kind::Read | Kind::Write | Kind::Skill | Kind::Http | Kind::Handover => &[],
+        StepKind::Call => &[of_step::ARGS, of_step::RESULT, of_step::ERROR],
+        StepKind::Message => &[of_step::TEXT],
+        StepKind::Command => &[of_step::COMMAND, of_step::OUTPUT, of_step::EXIT_CODE],
+        StepKind::Span => &[of_step::ATTRIBUTES],
+        StepKind::Read | StepKind::Write | StepKind::Skill | StepKind::Http | StepKind::Handover => &[],
     }
 }
 
 /// Evidence of a result, with the place of the result among those of the run and whether its value is shown.
-struct Proof<'o> {
+struct ResultProof<'o> {
     result: usize,
-    evidence: &'o Evidence,
+    evidence: &'o VerdictEvidence,
     hidden: bool,
 }
 
 /// The steps of the run that these outcomes are of.
-pub(super) fn of(table: &Table, run: &Run<'_>, outcomes: &[Outcome], text: &Text<'_, '_>) -> TimelineReport {
-    let proofs = proofs(table, outcomes);
+pub(super) fn timeline_report(table: &ReportTable, run: &Run<'_>, outcomes: &[RunOutcome], text: &TraceText<'_, '_>) -> TimelineReport {
+    let proofs = collect_proofs(table, outcomes);
     let hides: Vec<bool> = proofs.iter().map(|one| one.hidden).collect();
-    let hide = Withheld::of(hidden_texts(proofs.iter().map(|one| one.evidence), &hides)).and(&text.withheld);
-    let wanted: Vec<Wanted<'_>> = proofs
+    let hide = WithheldTexts::of_texts(hidden_texts(proofs.iter().map(|one| one.evidence), &hides)).joined_with(&text.withheld);
+    let wanted: Vec<WantedValue<'_>> = proofs
         .iter()
-        .map(|one| Wanted { number: Some(one.result), path: &one.evidence.path, hidden: one.hidden })
+        .map(|one| WantedValue { number: Some(one.result), path: &one.evidence.path, hidden: one.hidden })
         .collect();
-    let shown = chosen(run, &proofs);
-    let teller = Teller { run, line: &|offset| text.place(offset).0, hide: &hide, wanted: &wanted };
-    let cells = rows(run, shown.iter().copied(), 0, beginning);
+    let shown = chosen_steps(run, &proofs);
+    let teller = StepFormatter { run, line: &|offset| text.place_at(offset).0, hide: &hide, wanted: &wanted };
+    let cells = timeline_rows(run, shown.iter().copied(), 0, redacted_start);
     let mut room = FOLDED;
-    let steps = shown.iter().zip(cells).filter_map(|(at, row)| teller.step(*at, row, &mut room)).collect();
-    TimelineReport { steps, count: run.steps.len(), tools: tools(run, &hide) }
+    let steps = shown.iter().zip(cells).filter_map(|(at, row)| teller.step_report(*at, row, &mut room)).collect();
+    TimelineReport { steps, count: run.steps.len(), tools: tool_names(run, &hide) }
 }
 
-fn proofs<'o>(table: &Table, outcomes: &'o [Outcome]) -> Vec<Proof<'o>> {
+fn collect_proofs<'o>(table: &ReportTable, outcomes: &'o [RunOutcome]) -> Vec<ResultProof<'o>> {
     let mut proofs = Vec::new();
     let mut result = 0;
     for (program, outcome) in outcomes.iter().enumerate() {
         for one in &outcome.results {
-            let Some(item) = table.item(program, one.assertion) else { continue };
+            let Some(item) = table.item_index(program, one.assertion) else { continue };
             let masked = table.items.get(item).is_some_and(|item| item.masked);
             let of_violations = one.violations.listed.iter().flat_map(|violation| &violation.evidence);
             for evidence in one.evidence.iter().chain(of_violations) {
-                proofs.push(Proof {
+                proofs.push(ResultProof {
                     result,
                     evidence,
                     hidden: masked || is_secret(evidence) || evidence.found.is_some(),
@@ -118,7 +118,7 @@ fn proofs<'o>(table: &Table, outcomes: &'o [Outcome]) -> Vec<Proof<'o>> {
 }
 
 /// The steps that are shown: all, or of too many those that evidence speaks of and the first others.
-fn chosen(run: &Run<'_>, proofs: &[Proof<'_>]) -> Vec<usize> {
+fn chosen_steps(run: &Run<'_>, proofs: &[ResultProof<'_>]) -> Vec<usize> {
     let count = run.steps.len();
     if count <= STEPS {
         return (0..count).collect();
@@ -134,73 +134,73 @@ fn chosen(run: &Run<'_>, proofs: &[Proof<'_>]) -> Vec<usize> {
     chosen.into_iter().collect()
 }
 
-fn tools(run: &Run<'_>, hide: &Withheld) -> Vec<String> {
+fn tool_names(run: &Run<'_>, hide: &WithheldTexts) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let calls = run.steps.iter().filter(|step| step.kind == Kind::Call);
+    let calls = run.steps.iter().filter(|step| step.kind == StepKind::Call);
     let mut names: Vec<String> = Vec::new();
     for name in calls.map(|step| step.name) {
         if names.len() < TOOLS && seen.insert(name) {
-            names.push(one_line(&folded::words(name, WIDTH, hide)).into_owned());
+            names.push(one_line(&short_values::visible_words(name, WIDTH, hide)).into_owned());
         }
     }
     names
 }
 
 /// Puts steps into words.
-struct Teller<'a, 'run> {
+struct StepFormatter<'a, 'run> {
     run: &'a Run<'run>,
     /// The line that a byte of the run stands on.
     line: &'a dyn Fn(usize) -> usize,
-    hide: &'a Withheld,
-    wanted: &'a [Wanted<'a>],
+    hide: &'a WithheldTexts,
+    wanted: &'a [WantedValue<'a>],
 }
 
-impl Teller<'_, '_> {
-    fn step(&self, at: usize, row: Row, room: &mut usize) -> Option<StepReport> {
+impl StepFormatter<'_, '_> {
+    fn step_report(&self, at: usize, row: TimelineRow, room: &mut usize) -> Option<StepReport> {
         let step = self.run.steps.get(at)?;
         let path = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();
-        let own: Vec<Wanted<'_>> =
+        let own: Vec<WantedValue<'_>> =
             self.wanted.iter().filter(|wanted| step_line::is_inside(wanted.path, &path)).copied().collect();
-        let line = step_line::of_step_with(self.run, at, &own, self.hide, (WIDTH, VALUE));
-        let agent = self.agent(step);
+        let line = step_line::render_step_with(self.run, at, &own, self.hide, (WIDTH, VALUE));
+        let agent = self.agent_name(step);
         let marks =
             line.marks.into_iter().map(|(result, mark)| (result, mark.start + agent.len()..mark.end + agent.len()));
         Some(StepReport {
             number: u32::try_from(at + 1).ok()?,
             kind: row.kind,
-            line: step.node.origin.range().map_or(0, |range| (self.line)(range.start)),
+            line: step.node.origin.byte_range().map_or(0, |range| (self.line)(range.start)),
             marks: marks.collect(),
             text: agent + &line.text,
             turn: row.turn,
             time: row.time,
             status: row.status,
             duration: row.duration,
-            parts: self.parts(step, &path, &own, room),
+            parts: self.step_parts(step, &path, &own, room),
         })
     }
 
     /// Which agent did it, where there are several.
-    fn agent(&self, step: &Step<'_>) -> String {
+    fn agent_name(&self, step: &Step<'_>) -> String {
         match step.object.get(of_step::AGENT).map(|node| node.value) {
             Some(averment_base::value::Value::Text(agent)) => {
-                format!("[{}] ", one_line(&folded::words(agent.as_str(), VALUE, self.hide)))
+                format!("[{}] ", one_line(&short_values::visible_words(agent.as_str(), VALUE, self.hide)))
             }
             _ => String::new(),
         }
     }
 
-    fn parts(
+    fn step_parts(
         &self,
         step: &Step<'_>,
         path: &str,
-        wanted: &[Wanted<'_>],
+        wanted: &[WantedValue<'_>],
         room: &mut usize,
     ) -> Vec<(&'static str, String)> {
-        let hidden = Hidden { hide: self.hide, paths: wanted };
+        let hidden = HiddenParts { hide: self.hide, paths: wanted };
         let mut parts = Vec::new();
         for name in parts_of(step.kind) {
             let node = step.object.get(name).filter(|_| *room > 0);
-            let json = node.and_then(|node| hidden.json(name, node, &[path, "/", name].concat()));
+            let json = node.and_then(|node| hidden.value_json(name, node, &[path, "/", name].concat()));
             if let Some(json) = json {
                 *room = room.saturating_sub(json.len());
                 parts.push((*name, printable(&json).into_owned()));

@@ -29,7 +29,7 @@ fn is_zero(count: &u64) -> bool {
 
 impl Counts {
     /// Counts one result.
-    pub fn add(&mut self, result: &ResultReport) {
+    pub fn add_result(&mut self, result: &ResultReport) {
         if result.known {
             self.known += 1;
         } else {
@@ -54,7 +54,7 @@ impl Counts {
 
     /// How many results have a status.
     #[must_use]
-    pub fn of(&self, status: Status) -> u64 {
+    pub fn with_status(&self, status: Status) -> u64 {
         match status {
             Status::Passed => self.pass,
             Status::Failed => self.fail,
@@ -69,7 +69,7 @@ impl Counts {
 
     /// How many results.
     #[must_use]
-    pub fn all(&self) -> u64 {
+    pub fn all_results(&self) -> u64 {
         self.pass
             + self.fail
             + self.vacuous
@@ -84,7 +84,7 @@ impl Counts {
     /// True when there are results and none was exercised: all are vacuous or skipped, and one is vacuous.
     #[must_use]
     pub fn nothing_exercised(&self) -> bool {
-        self.vacuous > 0 && self.vacuous + self.skipped == self.all()
+        self.vacuous > 0 && self.vacuous + self.skipped == self.all_results()
     }
 
     /// `4 passed, 1 failed, 1 vacuous`: what is not zero, in the order of reports.
@@ -111,7 +111,7 @@ impl Counts {
 
 /// Counts over runs.
 #[derive(Debug, Clone, Default)]
-pub struct Totals {
+pub struct RunTotals {
     /// Runs that were judged.
     pub runs: u64,
     /// Of these, how many failed.
@@ -134,9 +134,9 @@ pub struct Totals {
     scored: u64,
 }
 
-impl Totals {
+impl RunTotals {
     /// Counts a run.
-    pub fn add(&mut self, run: &RunReport) {
+    pub fn add_run(&mut self, run: &RunReport) {
         if run.over_runs {
             self.over_runs = Some(run.gate);
         } else {
@@ -145,7 +145,7 @@ impl Totals {
             self.runs_idle += u64::from(run.passed() && !run.results.iter().any(|one| one.status.is_exercised()));
         }
         for result in &run.results {
-            self.counts.add(result);
+            self.counts.add_result(result);
         }
         if let Some(score) = run.score {
             self.scores += score;
@@ -173,7 +173,7 @@ impl Totals {
 
     /// How many runs have no verdicts, in words: `3` or `at least 3`; nothing where every run was judged.
     #[must_use]
-    pub fn missing(&self) -> Option<String> {
+    pub fn missing_count(&self) -> Option<String> {
         let least = if self.not_judged_at_least { "at least " } else { "" };
         (self.not_judged > 0).then(|| format!("{least}{}", self.not_judged))
     }
@@ -181,12 +181,12 @@ impl Totals {
     /// The same with what is counted: `at least 3 runs`.
     #[must_use]
     pub fn missing_runs(&self) -> Option<String> {
-        self.missing().map(|count| format!("{count} run{}", if self.not_judged == 1 { "" } else { "s" }))
+        self.missing_count().map(|count| format!("{count} run{}", if self.not_judged == 1 { "" } else { "s" }))
     }
 
     /// The mean of the scores of all runs that have one.
     #[must_use]
-    pub fn score(&self) -> Option<f64> {
+    pub fn mean_score(&self) -> Option<f64> {
         (self.scored > 0).then(|| self.scores / self.scored as f64)
     }
 }

@@ -1,8 +1,8 @@
 //! Steps that a passing assertion says nothing of: what is said of a run, and summed up over all.
 
 use super::redact::redact;
-use super::value::{self, counted};
-use averment_engine::vm::outcome::Unjudged;
+use super::value::{self, count_words};
+use averment_engine::vm::outcome::UnjudgedRecord;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -24,12 +24,12 @@ const REASON: usize = 400;
 
 impl UnjudgedReport {
     /// What the evaluator says, redacted; `hide` takes out what no report of the run shows.
-    pub(super) fn new<'a>(unjudged: &Unjudged, hide: impl FnOnce(String) -> Cow<'a, str>) -> Self {
+    pub(super) fn new<'a>(unjudged: &UnjudgedRecord, hide: impl FnOnce(String) -> Cow<'a, str>) -> Self {
         Self {
             count: unjudged.steps.len() as u64,
             of: unjudged.all.len() as u64,
             things: redact(&unjudged.things).into_owned(),
-            reason: value::shortened(&hide(redact(&unjudged.why).into_owned()), REASON),
+            reason: value::shorten_text(&hide(redact(&unjudged.why).into_owned()), REASON),
         }
     }
 }
@@ -54,7 +54,7 @@ impl UnjudgedSum {
     #[must_use]
     pub fn in_words(&self, many: bool) -> String {
         let Self { all: UnjudgedReport { count, of, things, reason }, runs } = self;
-        let runs = if many { format!(" in {}", counted(*runs, "run")) } else { String::new() };
+        let runs = if many { format!(" in {}", count_words(*runs, "run")) } else { String::new() };
         format!("{count} of {of} {things}{runs} could not be judged: {reason}")
     }
 }
@@ -68,7 +68,7 @@ pub struct UnjudgedTotals {
 
 impl UnjudgedTotals {
     /// Adds what is said of an assertion in a run.
-    pub fn add(&mut self, item: usize, unjudged: &UnjudgedReport) {
+    pub fn add_report(&mut self, item: usize, unjudged: &UnjudgedReport) {
         self.add_sum(item, &UnjudgedSum { all: unjudged.clone(), runs: 1 });
     }
 

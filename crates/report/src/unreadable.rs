@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A trace, or a line of one, that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unreadable {
+pub struct UnreadableTrace {
     /// The file as the user named it.
     pub file: String,
     /// The line, from 1.
@@ -22,12 +22,12 @@ pub struct Unreadable {
     pub no_trace: bool,
 }
 
-impl Unreadable {
+impl UnreadableTrace {
     /// What the reader says, redacted: it may quote a key or a value.
     #[must_use]
-    pub fn of(error: &ReadError) -> Self {
+    pub fn of_error(error: &ReadError) -> Self {
         Self {
-            file: redact::of_file(&error.file).into_owned(),
+            file: redact::redact_file(&error.file).into_owned(),
             line: error.line.max(1),
             column: error.column.max(1),
             message: redact(&error.message).into_owned(),

@@ -17,35 +17,35 @@ pub fn for_machines(json: &str, masked: bool) -> Option<Box<RawValue>> {
     // A secret may hide behind escapes (`\u0041KIA…`), so texts with escapes are looked at unescaped.
     if json.len() <= WHOLE
         && !json.contains('\\')
-        && super::redact::secrets(json).is_empty()
+        && super::redact::find_secrets(json).is_empty()
         && let Ok(raw) = RawValue::from_string(json.to_owned())
     {
         return Some(raw);
     }
     let value = serde_json::from_str(json).unwrap_or_else(|_| Value::String(json.to_owned()));
     let levels = if json.len() <= WHOLE { usize::MAX } else { LEVELS };
-    let text = serde_json::to_string(&pruned(value, levels, json.len() <= WHOLE)).ok()?;
+    let text = serde_json::to_string(&prune_value(value, levels, json.len() <= WHOLE)).ok()?;
     RawValue::from_string(text).ok()
 }
 
 /// The value with redacted and, unless `whole`, shortened texts. The depth is bounded by the JSON reader and by `levels`.
-fn pruned(value: Value, levels: usize, whole: bool) -> Value {
+fn prune_value(value: Value, levels: usize, whole: bool) -> Value {
     let (text, entries) = if whole { (usize::MAX, usize::MAX) } else { (TEXT, ENTRIES) };
     match value {
-        Value::String(content) => Value::String(shortened(&redact(&content), text)),
+        Value::String(content) => Value::String(shorten_text(&redact(&content), text)),
         Value::Array(_) | Value::Object(_) if levels == 0 => Value::String("…".to_owned()),
         Value::Array(list) => {
             let rest = if is_cut(list.len(), list.last()) { 0 } else { list.len().saturating_sub(entries) };
             let entries = if rest > 0 { entries } else { list.len() };
             let more = (rest > 0).then(|| Value::String(format!("… {rest} more")));
-            list.into_iter().take(entries).map(|one| pruned(one, levels - 1, whole)).chain(more).collect()
+            list.into_iter().take(entries).map(|one| prune_value(one, levels - 1, whole)).chain(more).collect()
         }
         Value::Object(object) => {
             let rest = if is_cut(object.len(), object.get("…")) { 0 } else { object.len().saturating_sub(entries) };
             let entries = if rest > 0 { entries } else { object.len() };
             let more = (rest > 0).then(|| ("…".to_owned(), Value::String(format!("{rest} more"))));
             let kept = object.into_iter().take(entries);
-            kept.map(|(key, one)| (shortened(&redact(&key), text), pruned(one, levels - 1, whole)))
+            kept.map(|(key, one)| (shorten_text(&redact(&key), text), prune_value(one, levels - 1, whole)))
                 .chain(more)
                 .collect()
         }
@@ -68,11 +68,11 @@ pub fn for_people(json: &str, masked: bool, length: usize) -> String {
         Some(raw) => raw.get().to_owned(),
         None => redact(json).into_owned(),
     };
-    shortened(&one_line(&shown), length)
+    shorten_text(&one_line(&shown), length)
 }
 
 /// At most `length` characters of a text; a cut is marked.
-pub fn shortened(text: &str, length: usize) -> String {
+pub fn shorten_text(text: &str, length: usize) -> String {
     if text.len() <= length {
         return text.to_owned();
     }
@@ -86,7 +86,7 @@ pub fn shortened(text: &str, length: usize) -> String {
 }
 
 /// `1 run`, `3 runs`.
-pub(crate) fn counted(count: u64, word: &str) -> String {
+pub(crate) fn count_words(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 

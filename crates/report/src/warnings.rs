@@ -9,16 +9,16 @@ const KINDS: usize = 1_000;
 
 /// What was odd in traces, by what is said of it.
 #[derive(Debug, Default)]
-pub struct Warnings {
+pub struct TraceWarnings {
     /// What is said, how often, and where first.
     pub kinds: Vec<(String, u64, String)>,
     /// Those beyond the kinds that are told apart.
     pub others: u64,
 }
 
-impl Warnings {
+impl TraceWarnings {
     /// Counts a warning.
-    pub fn add(&mut self, run: &RunReport, line: usize, message: &str) {
+    pub fn add_warning(&mut self, run: &RunReport, line: usize, message: &str) {
         if let Some((_, count, _)) = self.kinds.iter_mut().find(|(known, ..)| known == message) {
             *count += 1;
         } else if self.kinds.len() < KINDS {
@@ -29,7 +29,7 @@ impl Warnings {
     }
 
     /// The kinds, the commonest first.
-    pub fn commonest(&self) -> Vec<&(String, u64, String)> {
+    pub fn most_common(&self) -> Vec<&(String, u64, String)> {
         let mut kinds: Vec<_> = self.kinds.iter().collect();
         kinds.sort_by_key(|(_, count, _)| Reverse(*count));
         kinds

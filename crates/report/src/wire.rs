@@ -2,9 +2,9 @@
 
 use super::block::BlockReport;
 use super::gate::Gate;
-use super::measured::Measured;
-use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
-use super::table::{Class, Item, Location, Table};
+use super::run_measures::RecordedMeasures;
+use super::model::{TraceBytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
+use super::table::{FailureClass, ReportItem, Location, ReportTable};
 use super::unjudged::UnjudgedReport;
 use averment_base::truth::Verdict;
 use averment_engine::ir::Severity;
@@ -28,7 +28,7 @@ pub struct RunObject<'a> {
     warnings: Vec<WarningObject<'a>>,
     /// Left out unless it is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    measured: Option<&'a Measured>,
+    measured: Option<&'a RecordedMeasures>,
 }
 
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ struct ResultObject<'a> {
     severity: Severity,
     message: Option<&'a str>,
     reason: &'a str,
-    class: Option<&'a Class>,
+    class: Option<&'a FailureClass>,
     tags: &'a [String],
     location: &'a Location,
     evidence: Vec<EvidenceObject<'a>>,
@@ -71,9 +71,9 @@ struct OwnObject<'a> {
 }
 
 impl<'a> OwnObject<'a> {
-    fn new(item: &'a Item, result: &ResultReport) -> Option<Self> {
+    fn new(item: &'a ReportItem, result: &ResultReport) -> Option<Self> {
         let own = item.own.as_deref()?;
-        let verdict = own.of(result.verdict)?;
+        let verdict = own.word_for(result.verdict)?;
         // A system that knows scores has those of measures, too.
         let score = verdict.score.map(|score| result.score.unwrap_or(score));
         Some(Self { system: &own.system, verdict: &verdict.word, score })
@@ -99,7 +99,7 @@ pub struct UnjudgedFinding<'a> {
 
 impl<'a> UnjudgedFinding<'a> {
     /// What is said of a result; `None` where all of it was judged.
-    pub fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+    pub fn new(table: &'a ReportTable, result: &'a ResultReport) -> Option<Self> {
         let unjudged = UnjudgedObject::new(result.unjudged.as_ref()?);
         Some(Self { id: &table.items.get(result.item)?.id, unjudged })
     }
@@ -137,7 +137,7 @@ pub struct EvidenceObject<'a> {
     step: Option<u32>,
     path: &'a str,
     value: Option<&'a RawValue>,
-    source: Option<Bytes>,
+    source: Option<TraceBytes>,
     role: Role,
     label: &'a str,
 }
@@ -153,12 +153,12 @@ pub struct RunHead<'a> {
     named_scores: &'a [(String, f64)],
     /// Left out unless it is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    measured: Option<&'a Measured>,
+    measured: Option<&'a RecordedMeasures>,
 }
 
 /// One of the findings in such a line.
 #[derive(Serialize)]
-pub struct Finding<'a> {
+pub struct FindingObject<'a> {
     id: &'a str,
     verdict: Verdict,
     status: Status,
@@ -166,7 +166,7 @@ pub struct Finding<'a> {
     reason: &'a str,
     /// Left out unless its own message gives it one; that of its assertion stands in the header.
     #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<&'a Class>,
+    class: Option<&'a FailureClass>,
     evidence: Vec<EvidenceObject<'a>>,
     violations: Option<ViolationsObject<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -185,7 +185,7 @@ struct ViolationsObject<'a> {
 #[derive(Serialize)]
 struct ViolationObject<'a> {
     step: Option<u32>,
-    source: Option<Bytes>,
+    source: Option<TraceBytes>,
     reason: &'a str,
     evidence: Vec<EvidenceObject<'a>>,
 }
@@ -198,7 +198,7 @@ pub struct HeaderItem<'a> {
     text: &'a str,
     severity: Severity,
     weight: f64,
-    class: Option<&'a Class>,
+    class: Option<&'a FailureClass>,
     tags: &'a [String],
     location: &'a Location,
     /// Left out unless a statement over all runs speaks for it.
@@ -212,13 +212,13 @@ fn as_object<S: serde::Serializer>(pairs: &&[(String, f64)], serializer: S) -> R
     object.serialize(serializer)
 }
 
-fn rule_id<'a>(table: &'a Table, item: &Item) -> Option<&'a str> {
+fn rule_id<'a>(table: &'a ReportTable, item: &ReportItem) -> Option<&'a str> {
     table.rule_of(item).map(|rule| rule.id.as_str())
 }
 
 impl<'a> RunObject<'a> {
     /// The object of a run.
-    pub fn new(table: &'a Table, run: &'a RunReport) -> Self {
+    pub fn new(table: &'a ReportTable, run: &'a RunReport) -> Self {
         Self {
             run: &run.run,
             passed: run.gate == Gate::Open,
@@ -233,7 +233,7 @@ impl<'a> RunObject<'a> {
 }
 
 impl<'a> ResultObject<'a> {
-    fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+    fn new(table: &'a ReportTable, result: &'a ResultReport) -> Option<Self> {
         let item = table.items.get(result.item)?;
         Some(Self {
             id: &item.id,
@@ -260,7 +260,7 @@ impl<'a> ResultObject<'a> {
 }
 
 impl<'a> RuleObject<'a> {
-    fn new(table: &'a Table, rule: &'a RuleReport) -> Option<Self> {
+    fn new(table: &'a ReportTable, rule: &'a RuleReport) -> Option<Self> {
         let item = table.rules.get(rule.rule)?;
         Some(Self {
             id: &item.id,
@@ -313,7 +313,7 @@ impl<'a> ViolationObject<'a> {
 
 impl<'a> RunHead<'a> {
     /// The head of a run: verdicts and scores stand in the order of the header; `null` where an assertion does not apply to the run.
-    pub fn new(table: &'a Table, run: &'a RunReport) -> Self {
+    pub fn new(table: &'a ReportTable, run: &'a RunReport) -> Self {
         let mut verdicts = vec![None; table.items.len()];
         let mut scores = vec![None; table.items.len()];
         for result in &run.results {
@@ -327,9 +327,9 @@ impl<'a> RunHead<'a> {
     }
 }
 
-impl<'a> Finding<'a> {
+impl<'a> FindingObject<'a> {
     /// The finding of a result.
-    pub fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+    pub fn new(table: &'a ReportTable, result: &'a ResultReport) -> Option<Self> {
         let item = table.items.get(result.item)?;
         Some(Self {
             id: &item.id,
@@ -347,7 +347,7 @@ impl<'a> Finding<'a> {
 
 impl<'a> HeaderItem<'a> {
     /// The entries of the header, in the order of the verdicts of every line.
-    pub fn all(table: &'a Table) -> Vec<Self> {
+    pub fn of_table(table: &'a ReportTable) -> Vec<Self> {
         table
             .items
             .iter()
@@ -380,7 +380,7 @@ pub struct SummaryObject {
 
 impl SummaryObject {
     /// The object of totals.
-    pub fn new(totals: &super::totals::Totals) -> Self {
+    pub fn new(totals: &super::totals::RunTotals) -> Self {
         let not_judged = Some(totals.not_judged).filter(|count| *count > 0);
         let not_judged_at_least = not_judged.is_some() && totals.not_judged_at_least;
         Self { runs: totals.runs, counts: totals.counts, not_judged, not_judged_at_least }

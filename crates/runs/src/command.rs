@@ -1,19 +1,19 @@
 //! Shell commands, parsed as far as rules ask: which programs run, with which arguments and flags.
 //!
 //! A command line may run several programs (`cd app && npm ci | tee log`), and wrappers (`bash -lc "…"`, `sudo`, `env A=b`) hide the
-//! one that matters. [`parts`] finds all of them; no shell is imitated beyond that: nothing is expanded.
+//! one that matters. [`command_parts`] finds all of them; no shell is imitated beyond that: nothing is expanded.
 
 mod aliases;
 mod lex;
 mod plain;
 
-use averment_base::value::{Entry, Node, Object, Value};
+use averment_base::value::{ObjectEntry, Node, Object, Value};
 use bumpalo::Bump;
-pub use plain::{Plain, plain};
+pub use plain::{PlainCommand, parse_plain};
 
 /// One program that a command line runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct CommandPart {
     /// Its name without folders.
     pub program: String,
     /// Everything behind it.
@@ -27,35 +27,35 @@ const DEEPEST: usize = 8;
 
 /// All programs that a command line runs, in order, wrappers removed; those of `$(…)` and `bash -c "…"` included.
 #[must_use]
-pub fn parts(command: &str) -> Vec<Part> {
+pub fn command_parts(command: &str) -> Vec<CommandPart> {
     let mut found = Vec::new();
-    collect(command, 0, &mut found);
+    collect_parts(command, 0, &mut found);
     found
 }
 
-fn collect(command: &str, depth: usize, found: &mut Vec<Part>) {
+fn collect_parts(command: &str, depth: usize, found: &mut Vec<CommandPart>) {
     if depth > DEEPEST {
         return;
     }
-    for segment in lex::segments(command) {
+    for segment in lex::split_segments(command) {
         if found.len() >= MOST_PARTS {
             return;
         }
-        match unwrapped(&segment.words) {
-            Inner::Script(script) => collect(script, depth + 1, found),
-            Inner::Program([program, words @ ..]) => {
-                found.push(Part { program: base_name(program).to_owned(), words: words.to_vec() });
+        match unwrap_command(&segment.words) {
+            WrappedCommand::Script(script) => collect_parts(script, depth + 1, found),
+            WrappedCommand::Program([program, words @ ..]) => {
+                found.push(CommandPart { program: base_name(program).to_owned(), words: words.to_vec() });
             }
-            Inner::Program([]) => {}
+            WrappedCommand::Program([]) => {}
         }
         for script in &segment.substitutions {
-            collect(script, depth + 1, found);
+            collect_parts(script, depth + 1, found);
         }
     }
 }
 
 /// What a wrapper wraps.
-enum Inner<'a> {
+enum WrappedCommand<'a> {
     /// A command line of its own: `bash -c "…"`.
     Script(&'a str),
     /// A program with its arguments.
@@ -63,7 +63,7 @@ enum Inner<'a> {
 }
 
 /// Takes off assignments, keywords and wrappers.
-fn unwrapped(words: &[String]) -> Inner<'_> {
+fn unwrap_command(words: &[String]) -> WrappedCommand<'_> {
     let mut rest = words;
     while let [first, behind @ ..] = rest {
         match base_name(first) {
@@ -74,8 +74,8 @@ fn unwrapped(words: &[String]) -> Inner<'_> {
             {
                 rest = behind;
             }
-            "fi" | "done" | "esac" | "}" if behind.is_empty() => return Inner::Program(&[]),
-            "for" | "case" | "select" | "function" => return Inner::Program(&[]),
+            "fi" | "done" | "esac" | "}" if behind.is_empty() => return WrappedCommand::Program(&[]),
+            "for" | "case" | "select" | "function" => return WrappedCommand::Program(&[]),
             "sudo" | "doas" => rest = behind_options(behind, &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T"], 0),
             "env" => rest = behind_options(behind, &["-u", "-C", "-S"], 0),
             "nice" | "ionice" => rest = behind_options(behind, &["-n", "-c", "-p"], 0),
@@ -84,14 +84,14 @@ fn unwrapped(words: &[String]) -> Inner<'_> {
             "xargs" => rest = behind_options(behind, &["-I", "-n", "-P", "-L", "-d", "-a", "-s", "-E"], 0),
             shell if is_shell(shell) => {
                 return match script_of(behind) {
-                    Some(script) => Inner::Script(script),
-                    None => Inner::Program(rest),
+                    Some(script) => WrappedCommand::Script(script),
+                    None => WrappedCommand::Program(rest),
                 };
             }
-            _ => return Inner::Program(rest),
+            _ => return WrappedCommand::Program(rest),
         }
     }
-    Inner::Program(words)
+    WrappedCommand::Program(words)
 }
 
 /// What stands behind the options of a wrapper and its own arguments. `valued` are those options that take the next word.
@@ -133,7 +133,7 @@ fn base_name(program: &str) -> &str {
 }
 
 /// True for what only prepares the program that a command line is about.
-fn prepares(part: &Part) -> bool {
+fn is_preparation(part: &CommandPart) -> bool {
     matches!(
         part.program.as_str(),
         "cd" | "pushd" | "popd" | "export" | "set" | "source" | "." | "ulimit" | "umask" | "unset"
@@ -143,8 +143,8 @@ fn prepares(part: &Part) -> bool {
 /// Hands over the derived fields of a command: `program`, `args`, `flags` and `options` of its first program (one that does more than
 /// `cd`), and `parts` with these of every program.
 pub fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl FnMut(&'run str, Value<'run>)) {
-    let parts = parts(command);
-    let main = parts.iter().find(|part| !prepares(part)).or(parts.first());
+    let parts = command_parts(command);
+    let main = parts.iter().find(|part| !is_preparation(part)).or(parts.first());
     match main {
         Some(part) => part_fields(part, arena).into_iter().for_each(|entry| set(entry.key, entry.node.value)),
         None => {
@@ -153,16 +153,16 @@ pub fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl FnMut(&'
         }
     }
     let parts = parts.iter().map(|part| {
-        let entries: &[Entry<'run>] = arena.alloc_slice_copy(&part_fields(part, arena));
+        let entries: &[ObjectEntry<'run>] = arena.alloc_slice_copy(&part_fields(part, arena));
         Node::computed(Value::Object(Object::new(arena, entries)))
     });
     set("parts", Value::List(arena.alloc_slice_fill_iter(parts.collect::<Vec<_>>())));
 }
 
 /// The list of programs of a command whose `program` is recorded: that one.
-pub fn part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'run Bump) -> Node<'run> {
-    let known = PART_FIELDS.into_iter().filter_map(|key| Some(Entry { key, node: field(key)? }));
-    let entries: &[Entry<'run>] = arena.alloc_slice_copy(&known.collect::<Vec<_>>());
+pub fn recorded_part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'run Bump) -> Node<'run> {
+    let known = PART_FIELDS.into_iter().filter_map(|key| Some(ObjectEntry { key, node: field(key)? }));
+    let entries: &[ObjectEntry<'run>] = arena.alloc_slice_copy(&known.collect::<Vec<_>>());
     let object = Node::computed(Value::Object(Object::new(arena, entries)));
     Node::computed(Value::List(arena.alloc_slice_copy(&[object])))
 }
@@ -170,24 +170,24 @@ pub fn part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'run Bump)
 /// What each program of a command line has for itself.
 const PART_FIELDS: [&str; 4] = ["program", "args", "flags", "options"];
 
-fn part_fields<'run>(part: &Part, arena: &'run Bump) -> [Entry<'run>; 4] {
+fn part_fields<'run>(part: &CommandPart, arena: &'run Bump) -> [ObjectEntry<'run>; 4] {
     let list = |words: Vec<&str>| {
         let nodes =
-            words.into_iter().map(|word| Node::computed(Value::plain(arena.alloc_str(word)))).collect::<Vec<_>>();
+            words.into_iter().map(|word| Node::computed(Value::plain_text(arena.alloc_str(word)))).collect::<Vec<_>>();
         Value::List(arena.alloc_slice_copy(&nodes))
     };
-    let flags = flags(part);
+    let flags = flag_forms(part);
     let [program, args, flags_key, options_key] = PART_FIELDS;
     [
-        Entry::computed(program, Value::plain(arena.alloc_str(&part.program))),
-        Entry::computed(args, list(arguments(&part.words))),
-        Entry::computed(flags_key, list(flags.iter().map(String::as_str).collect())),
-        Entry::computed(options_key, options(&part.words, arena)),
+        ObjectEntry::computed(program, Value::plain_text(arena.alloc_str(&part.program))),
+        ObjectEntry::computed(args, list(part_arguments(&part.words))),
+        ObjectEntry::computed(flags_key, list(flags.iter().map(String::as_str).collect())),
+        ObjectEntry::computed(options_key, option_values(&part.words, arena)),
     ]
 }
 
 /// The words that are no flags: what may be the value of a flag is an argument too, for only the program knows.
-fn arguments(words: &[String]) -> Vec<&str> {
+fn part_arguments(words: &[String]) -> Vec<&str> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let (before, behind) = words.split_at_checked(end).unwrap_or((words, &[]));
     let plain = before.iter().filter(|word| !word.starts_with('-') || *word == "-");
@@ -196,10 +196,10 @@ fn arguments(words: &[String]) -> Vec<&str> {
 
 /// The flags as they are written, and what they may mean: `-rf` also as `-r` and `-f`, `--filter=unit` also as `--filter`, and the other
 /// forms of each that the table knows.
-fn flags(part: &Part) -> Vec<String> {
+fn flag_forms(part: &CommandPart) -> Vec<String> {
     let mut flags = indexmap::IndexSet::new();
     let mut others: Vec<String> = Vec::new();
-    let command = aliases::command_of(&part.program, &arguments(&part.words));
+    let command = aliases::command_of(&part.program, &part_arguments(&part.words));
     let mut add = |flag: String| {
         for other in aliases::other_forms(&part.program, command, &flag) {
             others.push(other.to_owned());
@@ -212,7 +212,7 @@ fn flags(part: &Part) -> Vec<String> {
         match (word.strip_prefix("--"), word.split_once('=')) {
             (_, Some((name, _))) => add(name.to_owned()),
             (None, None) => {
-                letters(word).for_each(&mut add);
+                letter_flags(word).for_each(&mut add);
             }
             _ => {}
         }
@@ -222,7 +222,7 @@ fn flags(part: &Part) -> Vec<String> {
 }
 
 /// The flags of one letter that a word may stand for: of `-rf` these are `-r` and `-f`.
-fn letters(word: &str) -> impl Iterator<Item = String> {
+fn letter_flags(word: &str) -> impl Iterator<Item = String> {
     let letters = word.strip_prefix('-').unwrap_or_default();
     let cluster = letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic());
     letters.chars().filter(move |_| cluster).map(|letter| format!("-{letter}"))
@@ -232,23 +232,23 @@ fn letters(word: &str) -> impl Iterator<Item = String> {
 /// the word itself.
 #[must_use]
 pub fn meant_flags(word: &str) -> Vec<String> {
-    let single: Vec<String> = letters(word).collect();
+    let single: Vec<String> = letter_flags(word).collect();
     let distinct = single.iter().enumerate().all(|(at, letter)| !single.get(..at).unwrap_or_default().contains(letter));
     if single.is_empty() || !distinct { vec![word.to_owned()] } else { single }
 }
 
 /// For each flag the list of its values, `true` for an occurrence without one; the next word counts as the value of a flag.
-fn options<'run>(words: &[String], arena: &'run Bump) -> Value<'run> {
-    let options = plain::options(words).options;
+fn option_values<'run>(words: &[String], arena: &'run Bump) -> Value<'run> {
+    let options = plain::parse_options(words).options;
     let entries = options.iter().map(|(name, values)| {
         let values = values.iter().map(|value| {
             Node::computed(match value {
-                Some(value) => Value::plain(arena.alloc_str(value)),
+                Some(value) => Value::plain_text(arena.alloc_str(value)),
                 None => Value::Boolean(true),
             })
         });
         let values = arena.alloc_slice_copy(&values.collect::<Vec<_>>());
-        Entry::computed(arena.alloc_str(name), Value::List(values))
+        ObjectEntry::computed(arena.alloc_str(name), Value::List(values))
     });
     let entries = arena.alloc_slice_copy(&entries.collect::<Vec<_>>());
     Value::Object(Object::new(arena, entries))

@@ -8,9 +8,9 @@
 
 pub mod command;
 pub mod normal;
-mod nothing;
-mod priced;
+mod empty_run;
+mod cost_source;
 pub mod run;
 mod source;
 pub mod timeline;
-pub mod written;
+pub mod write_normal;

@@ -1,7 +1,7 @@
 //! The names of the normal form: the entries of a run, the fields of its steps, the counts of its usage. What reads or writes a run in
-//! normal form asks by these; the names of the lists of steps are those of their kinds ([`super::run::Kind::list_key`]).
+//! normal form asks by these; the names of the lists of steps are those of their kinds ([`super::run::StepKind::list_key`]).
 
-use crate::run::Kind;
+use crate::run::StepKind;
 
 /// The entries of a run beside its steps.
 #[allow(missing_docs, reason = "each is the word itself")]
@@ -27,7 +27,7 @@ pub mod of_run {
         [ID, INPUTS, PROMPT, OUTPUT, STEPS, USAGE, COST, DURATION, TURNS, ERROR, META, ENV, TOOLS, FILES, COMPLETE];
 }
 
-/// The fields of steps; [`super::run::Kind::fields`] says which kind has which.
+/// The fields of steps; [`super::run::StepKind::fields`] says which kind has which.
 #[allow(missing_docs, reason = "each is the word itself")]
 pub mod of_step {
     pub const TOOL: &str = "tool";
@@ -134,7 +134,7 @@ pub mod of_usage {
 
 /// What the value of an entry of a run has to be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Expected {
+pub enum EntryType {
     /// Anything; `null` is a value.
     #[default]
     Any,
@@ -150,17 +150,17 @@ pub enum Expected {
 
 /// What an entry of a run has to be. Lists of steps are not told here.
 #[must_use]
-pub fn expected(entry: &str) -> Expected {
+pub fn entry_type(entry: &str) -> EntryType {
     match entry {
-        of_run::COST | of_run::DURATION | of_run::TURNS => Expected::Number,
-        of_run::USAGE => Expected::Object,
-        of_run::ID => Expected::TextOrNumber,
-        of_run::COMPLETE => Expected::Boolean,
-        _ => Expected::Any,
+        of_run::COST | of_run::DURATION | of_run::TURNS => EntryType::Number,
+        of_run::USAGE => EntryType::Object,
+        of_run::ID => EntryType::TextOrNumber,
+        of_run::COMPLETE => EntryType::Boolean,
+        _ => EntryType::Any,
     }
 }
 
-impl Kind {
+impl StepKind {
     /// The field whose text alone may stand for a step of this kind in the normal form; `None` where a step is always an object.
     #[must_use]
     pub fn short_field(self) -> Option<&'static str> {

@@ -3,7 +3,7 @@
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
 use crate::normal::{of_run, of_step};
-pub use crate::priced::Priced;
+pub use crate::cost_source::CostSource;
 pub use crate::source::{RunSource, TextPart};
 use averment_base::value::{Node, Object, Value};
 
@@ -11,7 +11,7 @@ use averment_base::value::{Node, Object, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "each is the word itself")]
-pub enum Kind {
+pub enum StepKind {
     Call,
     Message,
     Command,
@@ -23,9 +23,9 @@ pub enum Kind {
     Handover,
 }
 
-impl Kind {
+impl StepKind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [StepKind; 9] = [
         Self::Call,
         Self::Message,
         Self::Command,
@@ -71,7 +71,7 @@ impl Kind {
 
     /// The fields that a step of this kind has in an expression, its own names first in scope.
     #[must_use]
-    pub fn fields(self) -> &'static [&'static str] {
+    pub fn field_names(self) -> &'static [&'static str] {
         match self {
             Self::Call => &[
                 of_step::TOOL,
@@ -189,7 +189,7 @@ impl Kind {
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum StepStatus {
     /// It succeeded.
     Ok,
     /// It failed.
@@ -202,10 +202,10 @@ pub enum Status {
     Unknown,
 }
 
-impl Status {
+impl StepStatus {
     /// True for a call that was carried out: not denied, not pending. Unknown counts as executed.
     #[must_use]
-    pub fn executed(self) -> bool {
+    pub fn is_executed(self) -> bool {
         !matches!(self, Self::Denied | Self::Pending)
     }
 
@@ -226,12 +226,12 @@ impl Status {
 #[derive(Debug, Clone, Copy)]
 pub struct Step<'run> {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: StepKind,
     /// The tool of a call, the role of a message, the command, the path, the skill, the URL, the span's name, the agent that takes over.
     pub name: &'run str,
     /// How it ended.
-    pub status: Status,
-    /// All fields of [`Kind::fields`] that are recorded or derived (`ok`, `status`, `index`, `duration`, `kind`, …) and any others
+    pub status: StepStatus,
+    /// All fields of [`StepKind::field_names`] that are recorded or derived (`ok`, `status`, `index`, `duration`, `kind`, …) and any others
     /// that the trace has. A standard field that the run does not record is there as [`Value::Absent`]
     /// (`start end duration turn status ok result args`), or left out where its absence says something (`error id agent response`).
     pub object: Object<'run>,
@@ -263,7 +263,7 @@ pub struct CallTimes {
 impl CallTimes {
     /// Those of a step.
     #[must_use]
-    pub fn of(step: &Step<'_>) -> Self {
+    pub fn of_step(step: &Step<'_>) -> Self {
         Self { start: step.start, end: step.end, turn: step.turn }
     }
 }
@@ -282,29 +282,29 @@ pub struct Run<'run> {
     /// The run's `id`, where it has one.
     pub id: Option<&'run str>,
     /// Its entries under the names of section 4 of the reference and any others: the value of `run`. Standard names that the run does not record
-    /// are left out here; [`Run::root`] gives [`Value::Absent`] for them.
+    /// are left out here; [`Run::root_value`] gives [`Value::Absent`] for them.
     pub object: Object<'run>,
     /// All steps in order.
     pub steps: &'run [Step<'run>],
-    /// Which kinds are ordered among each other; without `steps`, times or turns they are not. Ask [`Run::ordered`].
+    /// Which kinds are ordered among each other; without `steps`, times or turns they are not. Ask [`Run::is_ordered`].
     pub order: KindOrder,
     /// Kinds that the run records (an empty list is evidence).
-    pub recorded: [bool; Kind::ALL.len()],
+    pub recorded: [bool; StepKind::ALL.len()],
     /// False when the run says `complete: false` (more may come), and where a result proves that a call is missing.
     pub complete: bool,
     /// How many records of the text were looked at, and how many of them were not understood.
-    pub records: Records,
+    pub records: RecordCounts,
     /// What was odd while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
     pub warnings: Vec<ReadWarning>,
     /// Texts that no report of the run shows, because somebody said so.
     pub withheld: Vec<String>,
     /// What a table of prices says of its cost.
-    pub priced: Priced,
+    pub priced: CostSource,
 }
 
 /// Counts of the records that a run is read from: lines of a session, messages, events, spans. A format that has none of them counts none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Records {
+pub struct RecordCounts {
     /// Records that were looked at.
     pub seen: u64,
     /// Those that the format has no meaning for: each has a warning, as long as there are not too many.
@@ -321,15 +321,15 @@ pub struct Records {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KindOrder {
     /// For each kind a bit for every kind whose steps it is not ordered with.
-    unordered: [u16; Kind::ALL.len()],
+    unordered: [u16; StepKind::ALL.len()],
 }
 
 impl KindOrder {
     /// All kinds are ordered among each other.
-    pub const ALL: Self = Self { unordered: [0; Kind::ALL.len()] };
+    pub const ALL: Self = Self { unordered: [0; StepKind::ALL.len()] };
 
     /// Says that there is no order between the steps of two kinds.
-    pub fn forget(&mut self, a: Kind, b: Kind) {
+    pub fn remove_order(&mut self, a: StepKind, b: StepKind) {
         for (a, b) in [(a, b), (b, a)] {
             if let Some(bits) = self.unordered.get_mut(a as usize) {
                 *bits |= 1 << (b as u16);
@@ -339,7 +339,7 @@ impl KindOrder {
 
     /// Whether the steps of two kinds are ordered among each other; those of one kind always are.
     #[must_use]
-    pub fn ordered(&self, a: Kind, b: Kind) -> bool {
+    pub fn is_ordered(&self, a: StepKind, b: StepKind) -> bool {
         self.unordered.get(a as usize).is_none_or(|bits| bits & (1 << (b as u16)) == 0)
     }
 }
@@ -359,7 +359,7 @@ impl<'run> Run<'run> {
     /// The value of a root name of section 4 of the reference; [`Value::Absent`] when the run does not record it.
     /// `error` of a run is missing, not absent: a run that has no error records none.
     #[must_use]
-    pub fn root(&self, name: &str) -> Node<'run> {
+    pub fn root_value(&self, name: &str) -> Node<'run> {
         self.object
             .get(name)
             .unwrap_or_else(|| Node::computed(if name == of_run::ERROR { Value::Missing } else { Value::Absent }))
@@ -367,13 +367,13 @@ impl<'run> Run<'run> {
 
     /// Whether the steps of two kinds are ordered among each other. Kinds without steps are ordered with all.
     #[must_use]
-    pub fn ordered(&self, a: Kind, b: Kind) -> bool {
-        self.order.ordered(a, b)
+    pub fn is_ordered(&self, a: StepKind, b: StepKind) -> bool {
+        self.order.is_ordered(a, b)
     }
 
     /// Whether the run records steps of a kind.
     #[must_use]
-    pub fn records(&self, kind: Kind) -> bool {
+    pub fn records_kind(&self, kind: StepKind) -> bool {
         self.recorded.get(kind as usize).copied().unwrap_or(false)
     }
 }

@@ -38,7 +38,7 @@ pub struct TextPart {
 
 impl RunSource {
     /// The part of the run's text that a place of it belongs to: what is all in one piece is one part.
-    fn part(&self, offset: usize) -> TextPart {
+    fn text_part(&self, offset: usize) -> TextPart {
         let parts = self.parts.as_deref().unwrap_or_default();
         let found = parts.partition_point(|part| part.start <= offset).checked_sub(1);
         let whole = TextPart { start: 0, line: self.line.max(1), column: self.column.max(1), offset: self.offset };
@@ -47,8 +47,8 @@ impl RunSource {
 
     /// The line in the file, from 1, and the column in characters, from 1, of a place in the run's text.
     #[must_use]
-    pub fn place(&self, text: &str, offset: usize) -> (usize, usize) {
-        let part = self.part(offset);
+    pub fn line_column(&self, text: &str, offset: usize) -> (usize, usize) {
+        let part = self.text_part(offset);
         let before = text.get(part.start..offset).unwrap_or_default();
         let lines = memchr::memchr_iter(b'\n', before.as_bytes()).count();
         match before.rsplit_once('\n') {
@@ -60,13 +60,13 @@ impl RunSource {
     /// The byte offset in the file of a place in the run's text.
     #[must_use]
     pub fn offset_in_file(&self, offset: usize) -> u64 {
-        let part = self.part(offset);
+        let part = self.text_part(offset);
         part.offset + u64::try_from(offset.saturating_sub(part.start)).unwrap_or(u64::MAX)
     }
 
     /// The name of the run in reports: what it is called, `trace.jsonl:3` (by line), `trace.json#2` (by position in a list) or the file's name.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub fn run_name(&self) -> String {
         if let Some(label) = &self.label {
             return label.to_string();
         }

@@ -1,63 +1,63 @@
 //! A run to look at: one line a step, what the run records and what it lacks, and what was odd while reading.
 
 use super::normal::{MAIN_AGENT, of_run, of_step};
-use super::run::{Kind, Priced, Records, Run, Status, Step};
+use super::run::{StepKind, CostSource, RecordCounts, Run, StepStatus, Step};
 use averment_base::limits::Limits;
 use averment_base::value::json::{may_hold, parse, write_json};
-use averment_base::value::notation::Beginning;
-use averment_base::value::{Node, Text, Value};
+use averment_base::value::notation::TextShortener;
+use averment_base::value::{Node, ValueText, Value};
 use bumpalo::Bump;
 use std::fmt::Write as _;
 
 /// The run as lines of at most `width` characters (never less than 40; the name of the file is not cut), each with its line end.
 #[must_use]
-pub fn timeline(run: &Run<'_>, width: usize, beginning: Beginning) -> String {
-    timeline_of(run, &Kind::ALL, width, beginning)
+pub fn render_timeline(run: &Run<'_>, width: usize, beginning: TextShortener) -> String {
+    timeline_of(run, &StepKind::ALL, width, beginning)
 }
 
 /// The same with the steps of some kinds alone. Steps keep the numbers that they have among all.
 #[must_use]
-pub fn timeline_of(run: &Run<'_>, kinds: &[Kind], width: usize, beginning: Beginning) -> String {
+pub fn timeline_of(run: &Run<'_>, kinds: &[StepKind], width: usize, beginning: TextShortener) -> String {
     let width = width.max(40);
     let mut out = String::new();
-    head(run, width, beginning, &mut out);
-    out.push_str(&wrapped("has", &has(run), width));
-    out.push_str(&wrapped("lacks", &lacks(run), width));
+    write_head(run, width, beginning, &mut out);
+    out.push_str(&wrap_items("has", &recorded_entries(run), width));
+    out.push_str(&wrap_items("lacks", &missing_entries(run), width));
     if let Some(calls) = call_fields(run) {
-        out.push_str(&wrapped("calls", &calls, width));
+        out.push_str(&wrap_items("calls", &calls, width));
     }
-    let unordered = unordered(run);
+    let unordered = unordered_kinds(run);
     if !unordered.is_empty() {
-        out.push_str(&wrapped("order", &unordered, width));
+        out.push_str(&wrap_items("order", &unordered, width));
     }
     if run.steps.iter().any(|step| kinds.contains(&step.kind)) {
         out.push('\n');
-        steps(run, kinds, width, beginning, &mut out);
+        write_steps(run, kinds, width, beginning, &mut out);
     }
-    tail(run, width, beginning, &mut out);
+    write_tail(run, width, beginning, &mut out);
     out
 }
 
-fn head(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
-    out.push_str(&clean(&run.source.name()));
+fn write_head(run: &Run<'_>, width: usize, beginning: TextShortener, out: &mut String) {
+    out.push_str(&clean_text(&run.source.run_name()));
     out.push('\n');
     if let Some(id) = run.id {
-        let _ = writeln!(out, "id     {}", shortened(&clean(id), width.saturating_sub(7), beginning));
+        let _ = writeln!(out, "id     {}", shorten_text(&clean_text(id), width.saturating_sub(7), beginning));
     }
-    if let Priced::Unknown(why) = &run.priced {
-        let _ = writeln!(out, "cost   not known: {}", shortened(&clean(why), width.saturating_sub(18), beginning));
+    if let CostSource::Unknown(why) = &run.priced {
+        let _ = writeln!(out, "cost   not known: {}", shorten_text(&clean_text(why), width.saturating_sub(18), beginning));
     }
     if !run.complete {
         out.push_str(match run.records {
-            Records { missing_calls: 1.., .. } => "state  not complete: the call of a result is missing\n",
-            Records { lost: 1.., .. } => "state  not complete: a line of it could not be read\n",
+            RecordCounts { missing_calls: 1.., .. } => "state  not complete: the call of a result is missing\n",
+            RecordCounts { lost: 1.., .. } => "state  not complete: a line of it could not be read\n",
             _ => "state  not complete, more may come\n",
         });
     }
 }
 
 /// A name and its items, broken into lines at the width.
-fn wrapped(name: &str, items: &[String], width: usize) -> String {
+fn wrap_items(name: &str, items: &[String], width: usize) -> String {
     let mut out = String::new();
     let mut line = format!("{name:<6} ");
     for (place, item) in items.iter().enumerate() {
@@ -96,28 +96,28 @@ fn is_recorded(node: Node<'_>) -> bool {
     !matches!(node.value, Value::Absent | Value::Missing)
 }
 
-fn has(run: &Run<'_>) -> Vec<String> {
-    let count = |kind: Kind| run.steps.iter().filter(|step| step.kind == kind).count();
-    let told = |kind: &Kind| run.records(*kind) && (*kind != Kind::Handover || count(*kind) > 0);
-    let kinds = Kind::ALL.into_iter().filter(told);
+fn recorded_entries(run: &Run<'_>) -> Vec<String> {
+    let count = |kind: StepKind| run.steps.iter().filter(|step| step.kind == kind).count();
+    let told = |kind: &StepKind| run.records_kind(*kind) && (*kind != StepKind::Handover || count(*kind) > 0);
+    let kinds = StepKind::ALL.into_iter().filter(told);
     let kinds = kinds.map(|kind| format!("{} ({})", kind.list_key(), count(kind)));
-    let roots = ROOTS.into_iter().filter(|root| is_recorded(run.root(root))).map(str::to_owned);
+    let roots = ROOTS.into_iter().filter(|root| is_recorded(run.root_value(root))).map(str::to_owned);
     kinds.chain(roots).collect()
 }
 
-fn lacks(run: &Run<'_>) -> Vec<String> {
+fn missing_entries(run: &Run<'_>) -> Vec<String> {
     // Few runs have more than one agent: that there is no hand-over is told of none.
-    let kinds = Kind::ALL
+    let kinds = StepKind::ALL
         .into_iter()
-        .filter(|kind| !run.records(*kind) && *kind != Kind::Handover)
+        .filter(|kind| !run.records_kind(*kind) && *kind != StepKind::Handover)
         .map(|kind| kind.list_key().to_owned());
-    let roots = ROOTS.into_iter().filter(|root| !is_recorded(run.root(root))).map(str::to_owned);
+    let roots = ROOTS.into_iter().filter(|root| !is_recorded(run.root_value(root))).map(str::to_owned);
     kinds.chain(roots).collect()
 }
 
 /// For each field of a call that evidence can lack, how many calls have it.
 fn call_fields(run: &Run<'_>) -> Option<Vec<String>> {
-    let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).collect();
+    let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).collect();
     if calls.is_empty() {
         return None;
     }
@@ -150,12 +150,12 @@ fn in_text(calls: &[&Step<'_>], field: &str) -> String {
     }
 }
 
-fn unordered(run: &Run<'_>) -> Vec<String> {
-    let has = |kind: &Kind| run.steps.iter().any(|step| step.kind == *kind);
-    let kinds: Vec<_> = Kind::ALL.into_iter().filter(has).collect();
+fn unordered_kinds(run: &Run<'_>) -> Vec<String> {
+    let has = |kind: &StepKind| run.steps.iter().any(|step| step.kind == *kind);
+    let kinds: Vec<_> = StepKind::ALL.into_iter().filter(has).collect();
     let mut pairs = Vec::new();
     for (place, a) in kinds.iter().enumerate() {
-        for b in kinds.iter().skip(place + 1).filter(|b| !run.ordered(*a, **b)) {
+        for b in kinds.iter().skip(place + 1).filter(|b| !run.is_ordered(*a, **b)) {
             pairs.push(format!("{} and {} have no common order", a.list_key(), b.list_key()));
         }
     }
@@ -164,7 +164,7 @@ fn unordered(run: &Run<'_>) -> Vec<String> {
 
 /// The cells of one step's line.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct TimelineRow {
     /// Its number, from 1.
     pub number: String,
     /// `turn 2`; empty where it is not recorded.
@@ -183,25 +183,25 @@ pub struct Row {
 
 /// The lines of some steps, by their indices; what they did in at most about `most` characters. Secrets are only taken out where a text is cut.
 #[must_use]
-pub fn rows(run: &Run<'_>, steps: impl Iterator<Item = usize>, most: usize, beginning: Beginning) -> Vec<Row> {
-    let zero = zero(run);
-    steps.filter_map(|at| Some(row(run.steps.get(at)?, at + 1, zero, most, beginning))).collect()
+pub fn timeline_rows(run: &Run<'_>, steps: impl Iterator<Item = usize>, most: usize, beginning: TextShortener) -> Vec<TimelineRow> {
+    let zero = start_time(run);
+    steps.filter_map(|at| Some(timeline_row(run.steps.get(at)?, at + 1, zero, most, beginning))).collect()
 }
 
 /// When the first step started.
-fn zero(run: &Run<'_>) -> f64 {
+fn start_time(run: &Run<'_>) -> f64 {
     run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// What a step did has at least so much room.
 const NARROW: usize = 12;
 
-fn steps(run: &Run<'_>, kinds: &[Kind], width: usize, beginning: Beginning, out: &mut String) {
-    let zero = zero(run);
+fn write_steps(run: &Run<'_>, kinds: &[StepKind], width: usize, beginning: TextShortener, out: &mut String) {
+    let zero = start_time(run);
     // What a cell shows at most; the line is cut once more at its end.
     let shown = run.steps.iter().zip(1..).filter(|(step, _)| kinds.contains(&step.kind));
-    let rows: Vec<_> = shown.map(|(step, number)| row(step, number, zero, width, beginning)).collect();
-    let widest = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
+    let rows: Vec<_> = shown.map(|(step, number)| timeline_row(step, number, zero, width, beginning)).collect();
+    let widest = |cell: fn(&TimelineRow) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
     let widths = [
         widest(|row| &row.number),
         widest(|row| &row.turn),
@@ -213,16 +213,16 @@ fn steps(run: &Run<'_>, kinds: &[Kind], width: usize, beginning: Beginning, out:
     let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
     let room = width.saturating_sub(taken).clamp(NARROW, widest(|row| &row.what).max(NARROW));
     for row in &rows {
-        out.push_str(line(row, widths, room, beginning).trim_end());
+        out.push_str(row_line(row, widths, room, beginning).trim_end());
         out.push('\n');
     }
 }
 
-fn line(
-    row: &Row,
+fn row_line(
+    row: &TimelineRow,
     [number, turn, time, kind, status, duration]: [usize; 6],
     room: usize,
-    beginning: Beginning,
+    beginning: TextShortener,
 ) -> String {
     let mut line = format!("{:>number$}  ", row.number);
     if turn > 0 {
@@ -231,7 +231,7 @@ fn line(
     if time > 0 {
         let _ = write!(line, "{:>time$}  ", row.time);
     }
-    let _ = write!(line, "{:<kind$}  {:<room$}  ", row.kind, shortened(&row.what, room, beginning));
+    let _ = write!(line, "{:<kind$}  {:<room$}  ", row.kind, shorten_text(&row.what, room, beginning));
     if status > 0 {
         let _ = write!(line, "{:<status$}  ", row.status);
     }
@@ -241,19 +241,19 @@ fn line(
     line
 }
 
-fn row(step: &Step<'_>, number: usize, zero: f64, most: usize, beginning: Beginning) -> Row {
+fn timeline_row(step: &Step<'_>, number: usize, zero: f64, most: usize, beginning: TextShortener) -> TimelineRow {
     let length = match step.object.get(of_step::DURATION).map(|node| node.value) {
-        Some(Value::Number(number)) => span(number.to_f64()),
+        Some(Value::Number(number)) => duration_text(number.to_f64()),
         _ => String::new(),
     };
-    Row {
+    TimelineRow {
         number: number.to_string(),
         turn: step.turn.map(|turn| format!("turn {turn}")).unwrap_or_default(),
-        time: step.start.map(|start| format!("+{}", span(start - zero))).unwrap_or_default(),
+        time: step.start.map(|start| format!("+{}", duration_text(start - zero))).unwrap_or_default(),
         kind: step.kind.as_str(),
-        what: what(step, most, beginning),
+        what: step_summary(step, most, beginning),
         status: match step.status {
-            Status::Unknown => "",
+            StepStatus::Unknown => "",
             status => status.as_str().unwrap_or_default(),
         },
         duration: length,
@@ -261,25 +261,25 @@ fn row(step: &Step<'_>, number: usize, zero: f64, most: usize, beginning: Beginn
 }
 
 /// What the step did, in one line of at most about `most` characters.
-fn what(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
+fn step_summary(step: &Step<'_>, most: usize, beginning: TextShortener) -> String {
     let mut text = match step.kind {
-        Kind::Call => format!("{}({})", clean(step.name), arguments(step, most, beginning)),
-        Kind::Message => format!("{} {}", clean(step.name), value(step.object.get(of_step::TEXT), most, beginning)),
-        Kind::Http => match step.object.get(of_step::METHOD).map(|node| node.value) {
-            Some(Value::Text(method)) => format!("{} {}", clean(method.as_str()), clean(step.name)),
-            _ => clean(step.name),
+        StepKind::Call => format!("{}({})", clean_text(step.name), argument_text(step, most, beginning)),
+        StepKind::Message => format!("{} {}", clean_text(step.name), value_text(step.object.get(of_step::TEXT), most, beginning)),
+        StepKind::Http => match step.object.get(of_step::METHOD).map(|node| node.value) {
+            Some(Value::Text(method)) => format!("{} {}", clean_text(method.as_str()), clean_text(step.name)),
+            _ => clean_text(step.name),
         },
-        _ => clean(step.name),
+        _ => clean_text(step.name),
     };
     if let Some(Value::Text(agent)) = step.object.get(of_step::AGENT).map(|node| node.value)
-        && (agent.as_str() != MAIN_AGENT || step.kind == Kind::Handover)
+        && (agent.as_str() != MAIN_AGENT || step.kind == StepKind::Handover)
     {
-        text.insert_str(0, &format!("[{}] ", clean(agent.as_str())));
+        text.insert_str(0, &format!("[{}] ", clean_text(agent.as_str())));
     }
     text
 }
 
-fn arguments(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
+fn argument_text(step: &Step<'_>, most: usize, beginning: TextShortener) -> String {
     match step.object.get(of_step::ARGS).map(|node| node.value) {
         Some(Value::Object(object)) => {
             let mut out = String::new();
@@ -288,12 +288,12 @@ fn arguments(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
                     break;
                 }
                 let comma = if out.is_empty() { "" } else { ", " };
-                let _ = write!(out, "{comma}{}: {}", clean(entry.key), value(Some(entry.node), most, beginning));
+                let _ = write!(out, "{comma}{}: {}", clean_text(entry.key), value_text(Some(entry.node), most, beginning));
             }
             out
         }
         Some(Value::Absent) | None => String::new(),
-        Some(_) => value(step.object.get(of_step::ARGS), most, beginning),
+        Some(_) => value_text(step.object.get(of_step::ARGS), most, beginning),
     }
 }
 
@@ -301,35 +301,35 @@ fn arguments(step: &Step<'_>, most: usize, beginning: Beginning) -> String {
 const IN_TEXT: &str = "text";
 
 /// Whether a text holds an object or a list as a whole: paths go into it.
-fn holds_json(text: Text<'_>) -> bool {
-    may_hold(text.raw().as_bytes()) && parse(text.as_str(), 0, &Bump::new(), &Limits::default()).is_ok()
+fn holds_json(text: ValueText<'_>) -> bool {
+    may_hold(text.raw_text().as_bytes()) && parse(text.as_str(), 0, &Bump::new(), &Limits::default()).is_ok()
 }
 
 /// A value as short JSON.
-fn value(node: Option<Node<'_>>, most: usize, beginning: Beginning) -> String {
+fn value_text(node: Option<Node<'_>>, most: usize, beginning: TextShortener) -> String {
     match node.map(|node| node.value) {
         None | Some(Value::Missing | Value::Absent) => String::new(),
         // What paths go into is shown as it stands in the text.
         Some(Value::Text(text)) if holds_json(text) => {
-            clean(&format!("{IN_TEXT} {}", shortened(text.as_str().trim(), most, beginning)))
+            clean_text(&format!("{IN_TEXT} {}", shorten_text(text.as_str().trim(), most, beginning)))
         }
         // A long text is cut before it is written: only its start is shown.
         Some(Value::Text(text)) => {
             let start = beginning(text.as_str(), most);
             let mut out = String::new();
-            write_json(&Value::plain(&start), &mut out);
-            clean(&out)
+            write_json(&Value::plain_text(&start), &mut out);
+            clean_text(&out)
         }
         Some(value) => {
             let mut out = String::new();
             write_json(&value, &mut out);
-            clean(&shortened(&out, most, beginning))
+            clean_text(&shorten_text(&out, most, beginning))
         }
     }
 }
 
 /// A length of time for people: `250ms`, `1.25s`, `2m05s`, `1h02m`.
-fn span(milliseconds: f64) -> String {
+fn duration_text(milliseconds: f64) -> String {
     let rounded = milliseconds.round();
     if rounded.abs() < 1000.0 {
         return format!("{rounded}ms");
@@ -344,7 +344,7 @@ fn span(milliseconds: f64) -> String {
 }
 
 /// Text without characters that would move the cursor, colour the terminal or turn the direction of writing.
-fn clean(text: &str) -> String {
+fn clean_text(text: &str) -> String {
     let harmless = |c: char| match c {
         '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '\u{FFFD}',
         c if c.is_control() => ' ',
@@ -354,29 +354,29 @@ fn clean(text: &str) -> String {
 }
 
 /// At most so many characters; what is cut off is marked.
-fn shortened(text: &str, most: usize, beginning: Beginning) -> String {
+fn shorten_text(text: &str, most: usize, beginning: TextShortener) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some(_) => format!("{}…", beginning(text, most.saturating_sub(1))),
     }
 }
 
-fn tail(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
+fn write_tail(run: &Run<'_>, width: usize, beginning: TextShortener, out: &mut String) {
     let mut lines = Vec::new();
     for root in [of_run::OUTPUT, of_run::ERROR] {
-        if is_recorded(run.root(root)) {
-            lines.push(format!("{root:<6} {}", value(Some(run.root(root)), width, beginning)));
+        if is_recorded(run.root_value(root)) {
+            lines.push(format!("{root:<6} {}", value_text(Some(run.root_value(root)), width, beginning)));
         }
     }
     for warning in &run.warnings {
-        let (line, _) = run.source.place(run.text, warning.offset);
-        lines.push(format!("warning line {line}: {}", clean(&warning.message)));
+        let (line, _) = run.source.line_column(run.text, warning.offset);
+        lines.push(format!("warning line {line}: {}", clean_text(&warning.message)));
     }
     if !lines.is_empty() {
         out.push('\n');
     }
     for line in lines {
-        out.push_str(&shortened(&line, width, beginning));
+        out.push_str(&shorten_text(&line, width, beginning));
         out.push('\n');
     }
 }

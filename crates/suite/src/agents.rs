@@ -2,32 +2,32 @@
 
 /// An agent.
 #[derive(Debug)]
-pub struct Agent {
+pub struct AgentSpec {
     /// Its name in suites.
     pub name: &'static str,
     /// The program that is started, where the suite names none.
     pub program: &'static [&'static str],
     /// What stands behind the program and its own arguments.
-    pub(crate) arguments: &'static [Word],
+    pub(crate) arguments: &'static [CommandWord],
     /// What stands there to ask a further question in a session.
-    pub(crate) further: &'static [Word],
+    pub(crate) further: &'static [CommandWord],
     /// Variables that are set.
-    pub(crate) variables: &'static [(&'static str, Place)],
+    pub(crate) variables: &'static [(&'static str, VariableSource)],
     /// Variables of this process that it gets beside the usual ones; `*` at the end stands for anything.
     pub(crate) passed: &'static [&'static str],
     /// Where its transcript is.
-    pub(crate) transcript: Transcript,
+    pub(crate) transcript: TranscriptSource,
     /// Where the id of the session stands in the records of its standard output: JSON pointers.
     pub(crate) session: &'static [&'static str],
     /// How a step of it is told.
-    pub(crate) step: Step,
+    pub(crate) step: StepRecord,
     /// How it says that it does not know the model.
-    pub(crate) rejections: &'static [Rejection],
+    pub(crate) rejections: &'static [ModelRejection],
 }
 
 /// A word of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum CommandWord {
     /// This word.
     Is(&'static str),
     /// The name of the model.
@@ -42,7 +42,7 @@ pub(crate) enum Word {
 
 /// The value of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum VariableSource {
     /// This text.
     Is(&'static str),
     /// A path in the folder of the session.
@@ -51,7 +51,7 @@ pub(crate) enum Place {
 
 /// Where a transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Transcript {
+pub(crate) enum TranscriptSource {
     /// What the agent writes to its standard output.
     Output,
     /// The same; what it cost stands in a file of spans.
@@ -60,12 +60,12 @@ pub(crate) enum Transcript {
     /// directory, and the first of them is taken away again.
     Newest { below: &'static str, home: &'static str, from: &'static str, seeds: &'static [&'static str] },
     /// What the agent prints when it is asked for the session, whose id begins so.
-    Exported { arguments: &'static [Word], id: &'static str },
+    Exported { arguments: &'static [CommandWord], id: &'static str },
 }
 
 /// What is a step, in the records of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum StepRecord {
     ClaudeCode,
     Codex,
     Copilot,
@@ -75,16 +75,16 @@ pub(crate) enum Step {
 
 /// How a model is refused: all of these texts stand in standard output, or all of these in standard error.
 #[derive(Debug)]
-pub(crate) struct Rejection {
+pub(crate) struct ModelRejection {
     pub output: &'static [&'static str],
     pub error: &'static [&'static str],
 }
 
-use Word::{Cwd, Is, Model, Prompt, Session};
+use CommandWord::{Cwd, Is, Model, Prompt, Session};
 
 /// All of them, by name.
-pub(crate) const AGENTS: &[Agent] = &[
-    Agent {
+pub(crate) const AGENTS: &[AgentSpec] = &[
+    AgentSpec {
         name: "claude-code",
         program: &["claude"],
         arguments: &[
@@ -110,10 +110,10 @@ pub(crate) const AGENTS: &[Agent] = &[
         ],
         variables: &[],
         passed: &["ANTHROPIC_*", "AWS_*", "CLAUDE_*", "CLOUD_ML_REGION", "VERTEX_*"],
-        transcript: Transcript::Output,
+        transcript: TranscriptSource::Output,
         session: &["/session_id"],
-        step: Step::ClaudeCode,
-        rejections: &[Rejection {
+        step: StepRecord::ClaudeCode,
+        rejections: &[ModelRejection {
             output: &[
                 "\"type\":\"result\"",
                 "\"is_error\":true",
@@ -124,7 +124,7 @@ pub(crate) const AGENTS: &[Agent] = &[
             error: &[],
         }],
     },
-    Agent {
+    AgentSpec {
         name: "codex",
         program: &["npx", "codex"],
         arguments: &[
@@ -147,28 +147,28 @@ pub(crate) const AGENTS: &[Agent] = &[
             Session,
             Prompt,
         ],
-        variables: &[("CODEX_HOME", Place::In("codex-home"))],
+        variables: &[("CODEX_HOME", VariableSource::In("codex-home"))],
         passed: &["CODEX_*", "OPENAI_*"],
-        transcript: Transcript::Newest {
+        transcript: TranscriptSource::Newest {
             below: "codex-home/sessions",
             home: "codex-home",
             from: ".codex",
             seeds: &["auth.json", "config.toml", "version.json", "AGENTS.md", ".codex-global-state.json"],
         },
         session: &["/thread_id"],
-        step: Step::Codex,
+        step: StepRecord::Codex,
         rejections: &[
-            Rejection {
+            ModelRejection {
                 output: &["\"type\":\"error\"", "invalid_request_error", "model is not supported"],
                 error: &[],
             },
-            Rejection {
+            ModelRejection {
                 output: &["\"type\":\"turn.failed\"", "invalid_request_error", "model is not supported"],
                 error: &[],
             },
         ],
     },
-    Agent {
+    AgentSpec {
         name: "copilot",
         program: &["copilot"],
         arguments: &[
@@ -191,18 +191,18 @@ pub(crate) const AGENTS: &[Agent] = &[
         ],
         further: &[Is("-p"), Prompt, Is("--model"), Model, Is("--output-format"), Is("json"), Is("--resume"), Session],
         variables: &[
-            ("COPILOT_AUTO_UPDATE", Place::Is("false")),
-            ("COPILOT_HOME", Place::In("copilot-home")),
-            ("COPILOT_OTEL_FILE_EXPORTER_PATH", Place::In("copilot-otel.jsonl")),
-            ("NO_COLOR", Place::Is("1")),
+            ("COPILOT_AUTO_UPDATE", VariableSource::Is("false")),
+            ("COPILOT_HOME", VariableSource::In("copilot-home")),
+            ("COPILOT_OTEL_FILE_EXPORTER_PATH", VariableSource::In("copilot-otel.jsonl")),
+            ("NO_COLOR", VariableSource::Is("1")),
         ],
         passed: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"],
-        transcript: Transcript::OutputAndSpans("copilot-otel.jsonl"),
+        transcript: TranscriptSource::OutputAndSpans("copilot-otel.jsonl"),
         session: &["/sessionId", "/data/sessionId"],
-        step: Step::Copilot,
+        step: StepRecord::Copilot,
         rejections: &[],
     },
-    Agent {
+    AgentSpec {
         name: "cursor-agent",
         program: &["agent"],
         arguments: &[
@@ -230,59 +230,59 @@ pub(crate) const AGENTS: &[Agent] = &[
         ],
         variables: &[],
         passed: &["CURSOR_*"],
-        transcript: Transcript::Output,
+        transcript: TranscriptSource::Output,
         session: &["/session_id"],
-        step: Step::CursorAgent,
-        rejections: &[Rejection { output: &[], error: &["Cannot use this model:"] }],
+        step: StepRecord::CursorAgent,
+        rejections: &[ModelRejection { output: &[], error: &["Cannot use this model:"] }],
     },
-    Agent {
+    AgentSpec {
         name: "opencode",
         program: &["opencode"],
         arguments: &[Is("run"), Is("--model"), Model, Is("--format"), Is("json"), Is("--thinking"), Prompt],
         further: &[Is("run"), Is("--model"), Model, Is("--format"), Is("json"), Is("--session"), Session, Prompt],
         variables: &[
-            ("XDG_CACHE_HOME", Place::In("opencode-xdg/cache")),
-            ("XDG_CONFIG_HOME", Place::In("opencode-xdg/config")),
-            ("XDG_DATA_HOME", Place::In("opencode-xdg/data")),
-            ("XDG_STATE_HOME", Place::In("opencode-xdg/state")),
+            ("XDG_CACHE_HOME", VariableSource::In("opencode-xdg/cache")),
+            ("XDG_CONFIG_HOME", VariableSource::In("opencode-xdg/config")),
+            ("XDG_DATA_HOME", VariableSource::In("opencode-xdg/data")),
+            ("XDG_STATE_HOME", VariableSource::In("opencode-xdg/state")),
         ],
         passed: &["ANTHROPIC_*", "GEMINI_API_KEY", "GOOGLE_*", "OPENAI_*", "OPENCODE_*", "OPENROUTER_API_KEY"],
-        transcript: Transcript::Exported { arguments: &[Is("export"), Session], id: "ses_" },
+        transcript: TranscriptSource::Exported { arguments: &[Is("export"), Session], id: "ses_" },
         session: &["/sessionID"],
-        step: Step::OpenCode,
+        step: StepRecord::OpenCode,
         rejections: &[
-            Rejection { output: &["\"type\":\"error\"", "Model not found:"], error: &[] },
-            Rejection { output: &[], error: &["ProviderModelNotFoundError"] },
+            ModelRejection { output: &["\"type\":\"error\"", "Model not found:"], error: &[] },
+            ModelRejection { output: &[], error: &["ProviderModelNotFoundError"] },
         ],
     },
 ];
 
-impl Agent {
+impl AgentSpec {
     /// An agent by its name.
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn find_named(name: &str) -> Option<&'static Self> {
         AGENTS.iter().find(|agent| agent.name == name)
     }
 }
 
 /// What words of a command line stand for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Filled<'a> {
+pub(crate) struct WordValues<'a> {
     pub model: &'a str,
     pub prompt: &'a str,
     pub cwd: &'a str,
     pub session: &'a str,
 }
 
-impl Filled<'_> {
+impl WordValues<'_> {
     /// The words of a row.
-    pub(crate) fn words(&self, words: &[Word]) -> Vec<String> {
-        let fill = |word: &Word| match word {
-            Word::Is(word) => *word,
-            Word::Model => self.model,
-            Word::Prompt => self.prompt,
-            Word::Cwd => self.cwd,
-            Word::Session => self.session,
+    pub(crate) fn fill_words(&self, words: &[CommandWord]) -> Vec<String> {
+        let fill = |word: &CommandWord| match word {
+            CommandWord::Is(word) => *word,
+            CommandWord::Model => self.model,
+            CommandWord::Prompt => self.prompt,
+            CommandWord::Cwd => self.cwd,
+            CommandWord::Session => self.session,
         };
         words.iter().map(|word| fill(word).to_owned()).collect()
     }

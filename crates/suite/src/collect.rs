@@ -1,10 +1,10 @@
 //! Where the transcript of a session is, and what stands beside it.
 
-use crate::agents::{Filled, Transcript};
-use crate::execute::{Ended, Limits, Program, execute};
-use crate::plan::{Execution, Workspace};
-use crate::session::Place;
-use crate::workspace::{Means, said};
+use crate::agents::{WordValues, TranscriptSource};
+use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, execute_program};
+use crate::plan::{CaseExecution, WorkspacePlan};
+use crate::session::SessionPlace;
+use crate::workspace::{LaunchMeans, last_words};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt as _;
@@ -19,7 +19,7 @@ const DEPTH: usize = 8;
 
 /// A transcript, and what was spent where it does not tell.
 #[derive(Debug)]
-pub(crate) struct Collected {
+pub(crate) struct CollectedTranscript {
     pub transcript: PathBuf,
     pub usage: Option<String>,
     /// The id of the session, where it stands beside the transcript.
@@ -28,45 +28,45 @@ pub(crate) struct Collected {
 
 /// How the file of a trace stood before the session, where there was one.
 #[derive(Debug)]
-pub(crate) struct Before(Option<Stamp>);
+pub(crate) struct PriorTrace(Option<FileStamp>);
 
 /// Changes with whatever is written into a file or takes its place: device, number, length, and when it was changed.
-type Stamp = (u64, u64, u64, i64, i64);
+type FileStamp = (u64, u64, u64, i64, i64);
 
-fn stamp(path: &Path) -> Option<Stamp> {
+fn file_stamp(path: &Path) -> Option<FileStamp> {
     let file = std::fs::metadata(path).ok()?;
     Some((file.dev(), file.ino(), file.len(), file.ctime(), file.ctime_nsec()))
 }
 
-impl Before {
+impl PriorTrace {
     fn is_as_it_was(&self, path: &Path) -> bool {
-        self.0.is_some() && self.0 == stamp(path)
+        self.0.is_some() && self.0 == file_stamp(path)
     }
 
     /// Looks for the file of a trace. In a workspace that was made it is taken away, in a folder that was there nothing is.
-    pub(crate) fn of(execution: &Execution<'_>, place: &Place) -> std::io::Result<Self> {
+    pub(crate) fn look_before(execution: &CaseExecution<'_>, place: &SessionPlace) -> std::io::Result<Self> {
         let Some(trace) = &execution.runner.trace else { return Ok(Self(None)) };
         let path = place.cwd.join(trace);
         match &execution.suite.workspace {
-            Workspace::There(_) => Ok(Self(stamp(&path))),
-            Workspace::Made { .. } if path.symlink_metadata().is_ok_and(|file| !file.is_dir()) => {
+            WorkspacePlan::Existing(_) => Ok(Self(file_stamp(&path))),
+            WorkspacePlan::Created { .. } if path.symlink_metadata().is_ok_and(|file| !file.is_dir()) => {
                 std::fs::remove_file(&path).map(|()| Self(None))
             }
-            Workspace::Made { .. } => Ok(Self(None)),
+            WorkspacePlan::Created { .. } => Ok(Self(None)),
         }
     }
 }
 
 /// Finds the transcript of a session that has ended.
-pub(crate) fn collect(
-    execution: &Execution<'_>,
-    place: &Place,
-    (variables, before): (&[(OsString, OsString)], &Before),
-    means: Means<'_>,
-) -> Result<Collected, String> {
-    let output = place.output();
+pub(crate) fn collect_transcript(
+    execution: &CaseExecution<'_>,
+    place: &SessionPlace,
+    (variables, before): (&[(OsString, OsString)], &PriorTrace),
+    means: LaunchMeans<'_>,
+) -> Result<CollectedTranscript, String> {
+    let output = place.output_log();
     let session = execution.runner.agent.and_then(|agent| session_in(&output, agent.session));
-    let plain = |transcript: PathBuf| Collected { transcript, usage: None, session: session.clone() };
+    let plain = |transcript: PathBuf| CollectedTranscript { transcript, usage: None, session: session.clone() };
     if let Some(trace) = &execution.runner.trace {
         let places = [&place.cwd, &place.folder].map(|folder| folder.join(trace));
         let (old, new): (Vec<_>, Vec<_>) =
@@ -84,40 +84,40 @@ pub(crate) fn collect(
         }
         return Ok(plain(found));
     }
-    match execution.runner.agent.map_or(Transcript::Output, |agent| agent.transcript) {
-        Transcript::Output => Ok(plain(output)),
-        Transcript::OutputAndSpans(spans) => {
-            Ok(Collected { usage: usage_of_spans(&place.folder.join(spans)), ..plain(output) })
+    match execution.runner.agent.map_or(TranscriptSource::Output, |agent| agent.transcript) {
+        TranscriptSource::Output => Ok(plain(output)),
+        TranscriptSource::OutputAndSpans(spans) => {
+            Ok(CollectedTranscript { usage: usage_of_spans(&place.folder.join(spans)), ..plain(output) })
         }
-        Transcript::Newest { below, .. } => {
+        TranscriptSource::Newest { below, .. } => {
             let mut newest = None;
             newest_below(&place.folder.join(below), DEPTH, &mut newest);
             Ok(plain(newest.map_or(output, |(_, path)| path)))
         }
-        Transcript::Exported { arguments, id } => {
-            let session = named_session(&output, id).or_else(|| named_session(&place.error(), id));
+        TranscriptSource::Exported { arguments, id } => {
+            let session = named_session(&output, id).or_else(|| named_session(&place.error_log(), id));
             let session = session.ok_or_else(|| format!("nothing that it wrote names its session (`{id}…`)"))?;
-            let words = Filled { model: "", prompt: "", cwd: "", session: &session }.words(arguments);
+            let words = WordValues { model: "", prompt: "", cwd: "", session: &session }.fill_words(arguments);
             let words: Vec<String> = execution.runner.command.iter().cloned().chain(words).collect();
-            let transcript = exported(&words, place, variables, means)?;
-            Ok(Collected { session: Some(session), ..plain(transcript) })
+            let transcript = export_session(&words, place, variables, means)?;
+            Ok(CollectedTranscript { session: Some(session), ..plain(transcript) })
         }
     }
 }
 
 /// Asks an agent for a session, again where it is not written yet.
-fn exported(
+fn export_session(
     words: &[String],
-    place: &Place,
+    place: &SessionPlace,
     variables: &[(OsString, OsString)],
-    means: Means<'_>,
+    means: LaunchMeans<'_>,
 ) -> Result<PathBuf, String> {
     let (output, error) = (place.folder.join("export.log"), place.folder.join("export.stderr.log"));
-    let limits = Limits { time: EXPORT_TIME, bytes: means.bytes, steps: None };
+    let limits = ChildLimits { time: EXPORT_TIME, bytes: means.bytes, steps: None };
     let mut why = String::new();
     for pause in EXPORT_PAUSES {
         std::thread::sleep(Duration::from_millis(pause));
-        let program = Program {
+        let program = ChildProgram {
             words,
             folder: &place.cwd,
             variables,
@@ -126,8 +126,8 @@ fn exported(
             error: error.clone(),
             forgets: None,
         };
-        why = match execute(means.supervisor, &program, means.stop) {
-            Ok((Ended::Itself(0), _)) => match cut_out(&output) {
+        why = match execute_program(means.supervisor, &program, means.stop) {
+            Ok((ProgramEnd::Itself(0), _)) => match cut_out(&output) {
                 Some(text) => {
                     let transcript = place.folder.join("session.export.json");
                     let written = std::fs::write(&transcript, text);
@@ -135,7 +135,7 @@ fn exported(
                 }
                 None => "the export is no JSON".to_owned(),
             },
-            Ok((Ended::Itself(code), _)) => format!("the export ended with exit code {code}{}", said(&error)),
+            Ok((ProgramEnd::Itself(code), _)) => format!("the export ended with exit code {code}{}", last_words(&error)),
             Ok(_) => "the export was ended".to_owned(),
             Err(error) => format!("the export cannot be run: {error}"),
         };

@@ -1,7 +1,7 @@
 //! The variables that agents and bootstrap commands get: none but those that are listed.
 
-use crate::agents::Agent;
-use crate::plan::{Suite, Workspace};
+use crate::agents::AgentSpec;
+use crate::plan::{PlannedSuite, WorkspacePlan};
 use std::ffi::OsString;
 
 /// What every program needs.
@@ -35,20 +35,20 @@ const USUAL: &[&str] = &[
 
 /// Further variables of this process that are passed on; `*` at the end stands for anything.
 #[derive(Debug, Clone, Default)]
-pub struct Allowed(pub Vec<String>);
+pub struct AllowedVariables(pub Vec<String>);
 
-impl Allowed {
+impl AllowedVariables {
     /// The variables for a program: those of this process that are allowed, and under their names what is set.
-    pub(crate) fn variables(
+    pub(crate) fn program_variables(
         &self,
-        agent: Option<&Agent>,
+        agent: Option<&AgentSpec>,
         further: &[String],
         set: &[(String, String)],
     ) -> Vec<(OsString, OsString)> {
         let listed = |name: &str| {
             let of_agent = agent.map_or(&[][..], |agent| agent.passed);
-            let fixed = USUAL.iter().chain(of_agent).any(|pattern| fits(pattern, name));
-            fixed || self.0.iter().chain(further).any(|pattern| fits(pattern, name))
+            let fixed = USUAL.iter().chain(of_agent).any(|pattern| fits_pattern(pattern, name));
+            fixed || self.0.iter().chain(further).any(|pattern| fits_pattern(pattern, name))
         };
         let of_this = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(listed));
         let mut all: Vec<(OsString, OsString)> =
@@ -65,17 +65,17 @@ const SHORTEST: usize = 8;
 /// Values of variables that agents of suites are given for themselves: those that suites set, and those of this process that are passed on by
 /// name. Words and paths are none that anybody hides.
 #[must_use]
-pub fn private_values(suites: &[Suite], allowed: &Allowed) -> Vec<String> {
+pub fn private_values(suites: &[PlannedSuite], allowed: &AllowedVariables) -> Vec<String> {
     let runners = || suites.iter().flat_map(|suite| &suite.runners);
     let of_workspaces = suites.iter().flat_map(|suite| match &suite.workspace {
-        Workspace::Made { variables, .. } => variables.as_slice(),
-        Workspace::There(_) => &[],
+        WorkspacePlan::Created { variables, .. } => variables.as_slice(),
+        WorkspacePlan::Existing(_) => &[],
     });
     let set = of_workspaces.chain(runners().flat_map(|runner| &runner.variables)).map(|(_, value)| value.clone());
     let is_passed = |name: &str| {
         let of_agents = runners().filter_map(|runner| runner.agent).flat_map(|agent| agent.passed);
         let named = runners().flat_map(|runner| &runner.passed).chain(&allowed.0).map(String::as_str);
-        of_agents.copied().chain(named).any(|pattern| pattern != "*" && fits(pattern, name))
+        of_agents.copied().chain(named).any(|pattern| pattern != "*" && fits_pattern(pattern, name))
     };
     let of_this = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed));
     let of_this = of_this.filter_map(|(_, value)| value.into_string().ok());
@@ -91,7 +91,7 @@ fn is_private(value: &str) -> bool {
     value.chars().count() >= SHORTEST && !is_word && !is_path
 }
 
-fn fits(pattern: &str, name: &str) -> bool {
+fn fits_pattern(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == pattern,
@@ -111,15 +111,15 @@ mod tests {
 
     #[test]
     fn only_listed_variables_are_passed_on() {
-        let names = |allowed: &Allowed, agent| -> Vec<String> {
+        let names = |allowed: &AllowedVariables, agent| -> Vec<String> {
             let set = [("OWN".to_owned(), "1".to_owned())];
-            let all = allowed.variables(agent, &[], &set);
+            let all = allowed.program_variables(agent, &[], &set);
             all.into_iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
         };
-        let plain = names(&Allowed::default(), None);
+        let plain = names(&AllowedVariables::default(), None);
         assert!(plain.contains(&"PATH".to_owned()) && plain.contains(&"OWN".to_owned()), "{plain:?}");
         assert!(!plain.iter().any(|name| name.starts_with("CARGO")), "{plain:?}");
-        let wider = names(&Allowed(vec!["CARGO_*".to_owned()]), None);
+        let wider = names(&AllowedVariables(vec!["CARGO_*".to_owned()]), None);
         assert!(wider.iter().any(|name| name.starts_with("CARGO_")), "{wider:?}");
     }
 }

@@ -1,8 +1,8 @@
 //! A program that runs: what it writes goes into logs, its time and its steps are limited, and nothing of it stays behind.
 
-use crate::agents::Step;
-use crate::steps::Steps;
-use averment_engine::vm::world::Watched;
+use crate::agents::StepRecord;
+use crate::steps::StepCounter;
+use averment_engine::vm::world::WatchedProgram;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -28,11 +28,11 @@ pub struct Supervisor(pub Vec<OsString>);
 
 /// What is started.
 #[derive(Debug)]
-pub(crate) struct Program<'a> {
+pub(crate) struct ChildProgram<'a> {
     pub words: &'a [String],
     pub folder: &'a Path,
     pub variables: &'a [(OsString, OsString)],
-    pub limits: Limits,
+    pub limits: ChildLimits,
     pub output: PathBuf,
     pub error: PathBuf,
     /// A file that goes when the program has ended, whatever becomes of this one.
@@ -41,17 +41,17 @@ pub(crate) struct Program<'a> {
 
 /// How far a program may go.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct ChildLimits {
     pub time: Duration,
     /// Bytes of each of its streams.
     pub bytes: u64,
     /// Steps of this kind, at most so many.
-    pub steps: Option<(Step, u64)>,
+    pub steps: Option<(StepRecord, u64)>,
 }
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum ProgramEnd {
     /// By itself, with this exit code.
     Itself(i64),
     /// It was ended: too late, too many steps, too much written, or this program is to end.
@@ -63,7 +63,7 @@ pub(crate) enum Ended {
 
 /// What the threads that read have seen.
 #[derive(Debug, Default)]
-struct Seen {
+struct StreamProgress {
     steps: AtomicU64,
     too_many: AtomicBool,
     too_long: AtomicBool,
@@ -73,52 +73,52 @@ struct Seen {
 ///
 /// # Errors
 /// It cannot be started, or its logs cannot be written.
-pub(crate) fn execute(
+pub(crate) fn execute_program(
     supervisor: &Supervisor,
-    program: &Program<'_>,
+    program: &ChildProgram<'_>,
     stop: &AtomicBool,
-) -> std::io::Result<(Ended, u64)> {
+) -> std::io::Result<(ProgramEnd, u64)> {
     let logs = (File::create(&program.output)?, File::create(&program.error)?);
     let mut watching = supervisor.0.clone();
     if let Some(file) = program.forgets {
         watching.extend([FORGET.into(), file.into()]);
     }
     watching.push("--".into());
-    let mut watched = Watched::start(&watching, program.words, program.folder, program.variables)?;
-    let Some((output, error)) = watched.streams() else { return Err(std::io::Error::other("it has no output")) };
-    let seen = Arc::new(Seen::default());
+    let mut watched = WatchedProgram::start_watched(&watching, program.words, program.folder, program.variables)?;
+    let Some((output, error)) = watched.take_streams() else { return Err(std::io::Error::other("it has no output")) };
+    let seen = Arc::new(StreamProgress::default());
     let limits = program.limits;
     let readers =
-        [read(output, logs.0, limits.bytes, limits.steps, &seen), read(error, logs.1, limits.bytes, None, &seen)];
+        [spawn_reader(output, logs.0, limits.bytes, limits.steps, &seen), spawn_reader(error, logs.1, limits.bytes, None, &seen)];
     let begun = Instant::now();
     let cut = loop {
         if stop.load(Ordering::Relaxed) {
-            break Some(Ended::Stopped);
+            break Some(ProgramEnd::Stopped);
         }
         if seen.too_many.load(Ordering::Acquire) {
-            break Some(Ended::Steps(seen.steps.load(Ordering::Acquire)));
+            break Some(ProgramEnd::Steps(seen.steps.load(Ordering::Acquire)));
         }
         if seen.too_long.load(Ordering::Acquire) {
-            break Some(Ended::Long);
+            break Some(ProgramEnd::Long);
         }
         if watched.ended_within(PAUSE)? {
             break None;
         }
         if begun.elapsed() >= limits.time {
-            break Some(Ended::Late);
+            break Some(ProgramEnd::Late);
         }
     };
-    let code = watched.end()?;
-    finish(readers);
+    let code = watched.end_program()?;
+    join_readers(readers);
     let steps = seen.steps.load(Ordering::Acquire);
     // What came with the end counts, too.
-    let late = seen.too_many.load(Ordering::Acquire).then_some(Ended::Steps(steps));
-    let late = late.or_else(|| seen.too_long.load(Ordering::Acquire).then_some(Ended::Long));
-    Ok((cut.or(late).unwrap_or(Ended::Itself(code)), steps))
+    let late = seen.too_many.load(Ordering::Acquire).then_some(ProgramEnd::Steps(steps));
+    let late = late.or_else(|| seen.too_long.load(Ordering::Acquire).then_some(ProgramEnd::Long));
+    Ok((cut.or(late).unwrap_or(ProgramEnd::Itself(code)), steps))
 }
 
 /// Waits for what was written last; a process that cannot be ended may keep a stream open.
-fn finish(readers: [JoinHandle<()>; 2]) {
+fn join_readers(readers: [JoinHandle<()>; 2]) {
     let deadline = Instant::now() + LATE;
     for reader in readers {
         while !reader.is_finished() && Instant::now() < deadline {
@@ -130,17 +130,17 @@ fn finish(readers: [JoinHandle<()>; 2]) {
     }
 }
 
-fn read(
+fn spawn_reader(
     stream: impl Read + Send + 'static,
     mut log: File,
     bytes: u64,
-    steps: Option<(Step, u64)>,
-    seen: &Arc<Seen>,
+    steps: Option<(StepRecord, u64)>,
+    seen: &Arc<StreamProgress>,
 ) -> JoinHandle<()> {
     let seen = Arc::clone(seen);
     std::thread::spawn(move || {
         let mut stream = BufReader::with_capacity(1 << 16, stream);
-        let (mut counted, mut left, mut line) = (steps.map(|(of, most)| (Steps::of(of), most)), bytes, Vec::new());
+        let (mut counted, mut left, mut line) = (steps.map(|(of, most)| (StepCounter::counting(of), most)), bytes, Vec::new());
         loop {
             line.clear();
             let read = match &counted {
@@ -161,7 +161,7 @@ fn read(
                 break;
             }
             if let Some((steps, most)) = &mut counted {
-                let count = steps.read(line.trim_ascii());
+                let count = steps.read_line(line.trim_ascii());
                 seen.steps.store(count, Ordering::Release);
                 if count > *most {
                     seen.too_many.store(true, Ordering::Release);

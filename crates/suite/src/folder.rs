@@ -1,9 +1,9 @@
 //! The folder that a suite leaves behind: a folder for each session, and what says of which rules it was made.
 
-use crate::plan::{Execution, Suite, Workspace};
-use crate::record::Record;
-use crate::session::{Number, Place, Session};
-use crate::{copied, questions::Question};
+use crate::plan::{CaseExecution, PlannedSuite, WorkspacePlan};
+use crate::record::SessionRecord;
+use crate::session::{SessionNumber, SessionPlace, EndedSession};
+use crate::{folder_copy, questions::FailureQuestion};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -23,7 +23,7 @@ const WORKSPACES: &str = "workspaces";
 
 /// The folder of a suite, held by this process.
 #[derive(Debug)]
-pub struct Folder {
+pub struct SuiteFolder {
     path: PathBuf,
     _lock: File,
 }
@@ -50,18 +50,18 @@ impl From<io::Error> for FolderError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct OfSuite {
+struct SuiteOrigin {
     version: u64,
     /// What the sessions follow from, as a hash.
     made_of: String,
 }
 
-impl Folder {
+impl SuiteFolder {
     /// Takes a folder: one that is empty or not there, or with `resume` one that was made of the same.
     ///
     /// # Errors
     /// It cannot be used.
-    pub fn take(path: &Path, made_of: &str, resume: bool) -> Result<Self, FolderError> {
+    pub fn take_folder(path: &Path, made_of: &str, resume: bool) -> Result<Self, FolderError> {
         std::fs::create_dir_all(path)?;
         let path = path.canonicalize()?;
         let file = path.join(SUITE);
@@ -71,7 +71,7 @@ impl Folder {
             if !is_empty {
                 return Err(FolderError::Used);
             }
-            replace(&file, &serde_json::to_vec(&OfSuite { version: 1, made_of: made_of.clone() }).unwrap_or_default())?;
+            replace_file(&file, &serde_json::to_vec(&SuiteOrigin { version: 1, made_of: made_of.clone() }).unwrap_or_default())?;
         }
         let lock = match File::options().read(true).write(true).open(&file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(FolderError::Empty),
@@ -82,7 +82,7 @@ impl Folder {
             Err(std::fs::TryLockError::WouldBlock) => return Err(FolderError::Locked),
             Err(std::fs::TryLockError::Error(error)) => return Err(error.into()),
         }
-        let of: OfSuite = serde_json::from_slice(&std::fs::read(&file)?).map_err(|_| FolderError::Other)?;
+        let of: SuiteOrigin = serde_json::from_slice(&std::fs::read(&file)?).map_err(|_| FolderError::Other)?;
         if of.made_of != made_of {
             return Err(FolderError::Other);
         }
@@ -96,7 +96,7 @@ impl Folder {
     }
 
     /// Takes the folders of workspaces away that are empty.
-    pub(crate) fn tidy(&self) {
+    pub(crate) fn remove_empty(&self) {
         let workspaces = self.path.join(WORKSPACES);
         for case in std::fs::read_dir(&workspaces).into_iter().flatten().flatten() {
             let _not_empty = std::fs::remove_dir(case.path());
@@ -106,7 +106,7 @@ impl Folder {
 }
 
 /// Where a session of an execution is, in the folder of its suite.
-pub(crate) fn place(folder: &Path, execution: &Execution<'_>, number: Number) -> Place {
+pub(crate) fn session_place(folder: &Path, execution: &CaseExecution<'_>, number: SessionNumber) -> SessionPlace {
     let (case, runner) = (folder_name(&execution.case.name), folder_name(&execution.runner.name));
     let (repeat, retries) = (execution.suite.repeat, execution.suite.retries);
     let which = match (repeat > 1, retries > 0) {
@@ -117,57 +117,57 @@ pub(crate) fn place(folder: &Path, execution: &Execution<'_>, number: Number) ->
     let session = folder.join(&case).join(&runner);
     let session = if which.is_empty() { session } else { session.join(&which) };
     let cwd = match &execution.suite.workspace {
-        Workspace::There(cwd) => cwd.clone(),
-        Workspace::Made { isolated: false, .. } => shared(folder, execution.suite),
-        Workspace::Made { .. } => {
+        WorkspacePlan::Existing(cwd) => cwd.clone(),
+        WorkspacePlan::Created { isolated: false, .. } => shared_workspace(folder, execution.suite),
+        WorkspacePlan::Created { .. } => {
             let which = if repeat > 1 { format!("-{}", number.repetition) } else { String::new() };
             folder.join(WORKSPACES).join(case).join(format!("{runner}{which}"))
         }
     };
-    Place { folder: session, cwd }
+    SessionPlace { folder: session, cwd }
 }
 
 /// The workspace that all sessions of a suite share.
-pub(crate) fn shared(folder: &Path, suite: &Suite) -> PathBuf {
+pub(crate) fn shared_workspace(folder: &Path, suite: &PlannedSuite) -> PathBuf {
     folder.join(WORKSPACES).join(format!("shared-{}", folder_name(&suite.name)))
 }
 
 /// A session that has ended before, as it was kept.
-pub(crate) fn kept(place: &Place) -> Option<Session> {
-    let record: Record = serde_json::from_slice(&std::fs::read(place.folder.join(SESSION)).ok()?).ok()?;
+pub(crate) fn load_session(place: &SessionPlace) -> Option<EndedSession> {
+    let record: SessionRecord = serde_json::from_slice(&std::fs::read(place.folder.join(SESSION)).ok()?).ok()?;
     let run = std::fs::read_to_string(place.folder.join(RUN)).ok()?;
-    Some(Session { record, run: run.trim_end().to_owned() })
+    Some(EndedSession { record, run: run.trim_end().to_owned() })
 }
 
 /// Keeps a session that has ended; what says that it has is written last.
-pub(crate) fn keep(place: &Place, session: &Session, questions: &[Question]) -> io::Result<()> {
+pub(crate) fn save_session(place: &SessionPlace, session: &EndedSession, questions: &[FailureQuestion]) -> io::Result<()> {
     std::fs::create_dir_all(&place.folder)?;
-    replace(&place.folder.join(RUN), format!("{}\n", session.run).as_bytes())?;
+    replace_file(&place.folder.join(RUN), format!("{}\n", session.run).as_bytes())?;
     if !questions.is_empty() {
-        replace(&place.folder.join(QUESTIONS), &pretty(&questions)?)?;
+        replace_file(&place.folder.join(QUESTIONS), &pretty_json(&questions)?)?;
     }
-    replace(&place.folder.join(SESSION), &pretty(&session.record)?)
+    replace_file(&place.folder.join(SESSION), &pretty_json(&session.record)?)
 }
 
-pub(crate) fn record_in(folder: &Path) -> Option<Record> {
+pub(crate) fn record_in(folder: &Path) -> Option<SessionRecord> {
     serde_json::from_slice(&std::fs::read(folder.join(SESSION)).ok()?).ok()
 }
 
-pub(crate) fn pretty(value: &impl Serialize) -> io::Result<Vec<u8>> {
+pub(crate) fn pretty_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     Ok(text)
 }
 
 /// Writes a file as a whole or not at all.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("draft");
     let written = File::create(&draft).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });
     if let Err(error) = written.and_then(|()| std::fs::rename(&draft, path)) {
-        let _as_far_as_it_goes = copied::remove(&draft);
+        let _as_far_as_it_goes = folder_copy::remove_folder(&draft);
         return Err(error);
     }
     Ok(())
@@ -217,12 +217,12 @@ mod tests {
     fn a_folder_is_taken_once_and_goes_on_with_the_same_rules_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs");
-        assert!(matches!(Folder::take(&path, "a", true), Err(FolderError::Empty)));
-        let held = Folder::take(&path, "a", false).unwrap();
-        assert!(matches!(Folder::take(&path, "a", false), Err(FolderError::Used)));
-        assert!(matches!(Folder::take(&path, "a", true), Err(FolderError::Locked)));
+        assert!(matches!(SuiteFolder::take_folder(&path, "a", true), Err(FolderError::Empty)));
+        let held = SuiteFolder::take_folder(&path, "a", false).unwrap();
+        assert!(matches!(SuiteFolder::take_folder(&path, "a", false), Err(FolderError::Used)));
+        assert!(matches!(SuiteFolder::take_folder(&path, "a", true), Err(FolderError::Locked)));
         drop(held);
-        assert!(matches!(Folder::take(&path, "b", true), Err(FolderError::Other)));
-        assert!(Folder::take(&path, "a", true).is_ok());
+        assert!(matches!(SuiteFolder::take_folder(&path, "b", true), Err(FolderError::Other)));
+        assert!(SuiteFolder::take_folder(&path, "a", true).is_ok());
     }
 }

@@ -14,14 +14,14 @@ mod agents;
 mod collect;
 #[cfg(test)]
 mod conformance;
-mod copied;
+mod folder_copy;
 mod environment;
 mod execute;
 mod folder;
 mod plan;
 mod questions;
 mod record;
-mod rejected;
+mod model_rejection;
 mod run_line;
 mod schedule;
 mod session;
@@ -31,21 +31,21 @@ mod stream;
 mod workspace;
 mod world;
 
-pub use agents::Agent;
-pub use environment::{Allowed, private_values};
+pub use agents::AgentSpec;
+pub use environment::{AllowedVariables, private_values};
 pub use execute::{FORGET, Supervisor};
-pub use folder::{Folder, FolderError, folder_name};
-pub use plan::{Bootstrap, Case, Chosen, Execution, Overrides, PlanError, Runner, Schedule, Suite, Workspace, plan};
-pub use questions::{Answered, Question, ask, of_session, only_below};
-pub use record::{Outcome, Record};
-pub use schedule::{Event, Judge, Judged, Made, Runs, run};
+pub use folder::{SuiteFolder, FolderError, folder_name};
+pub use plan::{Bootstrap, PlannedCase, SuiteSelection, CaseExecution, SettingOverrides, PlanError, PlannedRunner, Schedule, PlannedSuite, WorkspacePlan, plan_suites};
+pub use questions::{AnsweredQuestion, FailureQuestion, ask_questions, session_questions, only_below};
+pub use record::{SessionOutcome, SessionRecord};
+pub use schedule::{SuiteEvent, SessionJudge, SessionVerdict, SuiteResults, SuiteContext, run_suites};
 pub use session::would_run;
-pub use snapshots::{SnapshotFile, SnapshotRules, Snapshots};
-pub use world::Look;
+pub use snapshots::{SnapshotFile, SnapshotRules, TokenSnapshots};
+pub use world::WorldLook;
 
 /// Rules for recorded sessions of suites: that each came to its end, and where there are snapshots cost no more than was accepted.
 #[must_use]
-pub fn session_rules(suites: &[Suite]) -> String {
+pub fn session_rules(suites: &[PlannedSuite]) -> String {
     let of_snapshots = suites.iter().any(|suite| suite.snapshots.is_some());
     let further = if of_snapshots { include_str!("snapshot.assert") } else { "" };
     format!("{}{further}", include_str!("session.assert"))

@@ -1,6 +1,6 @@
 //! What is run: the cases and runners that are chosen, with the settings of their suites, in the order in which they are written.
 
-use crate::agents::Agent;
+use crate::agents::AgentSpec;
 use crate::snapshots::SnapshotRules;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -11,22 +11,22 @@ use std::time::Duration;
 mod folders;
 mod words;
 
-use words::{misspelt, word_at};
+use words::{misspelled_name, word_at};
 
 /// How long a session may take where nothing says it.
 const USUAL_TIME: u64 = 120_000;
 
 /// A suite with what is chosen of it.
 #[derive(Debug)]
-pub struct Suite {
+pub struct PlannedSuite {
     /// Its name.
     pub name: String,
     /// Where its agents work.
-    pub workspace: Workspace,
+    pub workspace: WorkspacePlan,
     /// Its runners.
-    pub runners: Vec<Runner>,
+    pub runners: Vec<PlannedRunner>,
     /// Its cases.
-    pub cases: Vec<Case>,
+    pub cases: Vec<PlannedCase>,
     /// How often each case is run.
     pub repeat: u64,
     /// How often a session that fails is tried again.
@@ -52,18 +52,18 @@ pub enum Schedule {
 
 /// A case of a runner.
 #[derive(Debug, Clone, Copy)]
-pub struct Execution<'a> {
+pub struct CaseExecution<'a> {
     /// The suite.
-    pub suite: &'a Suite,
+    pub suite: &'a PlannedSuite,
     /// The case.
-    pub case: &'a Case,
+    pub case: &'a PlannedCase,
     /// The runner.
-    pub runner: &'a Runner,
+    pub runner: &'a PlannedRunner,
 }
 
 /// A case.
 #[derive(Debug)]
-pub struct Case {
+pub struct PlannedCase {
     /// Its name.
     pub name: String,
     /// What the agent is asked.
@@ -74,11 +74,11 @@ pub struct Case {
 
 /// A runner.
 #[derive(Debug)]
-pub struct Runner {
+pub struct PlannedRunner {
     /// Its name.
     pub name: String,
     /// The agent, where it is a known one.
-    pub agent: Option<&'static Agent>,
+    pub agent: Option<&'static AgentSpec>,
     /// The model; empty where none is named.
     pub model: String,
     /// The program and its own arguments.
@@ -95,15 +95,15 @@ pub struct Runner {
 
 /// Where agents work.
 #[derive(Debug)]
-pub enum Workspace {
+pub enum WorkspacePlan {
     /// In a folder that is there.
-    There(PathBuf),
+    Existing(PathBuf),
     /// In a folder that is made for them.
-    Made {
+    Created {
         /// For each session anew; else once for all.
         isolated: bool,
         /// What it is made of.
-        of: Source,
+        of: WorkspaceSource,
         /// What is run in it before an agent is.
         bootstrap: Option<Bootstrap>,
         /// Variables for agents and bootstrap.
@@ -113,7 +113,7 @@ pub enum Workspace {
 
 /// What a workspace is made of.
 #[derive(Debug)]
-pub enum Source {
+pub enum WorkspaceSource {
     /// Nothing.
     Empty,
     /// A copy of a folder.
@@ -133,7 +133,7 @@ pub struct Bootstrap {
 
 /// What is chosen: anything of a kind where nothing of it is named.
 #[derive(Debug, Clone, Default)]
-pub struct Chosen {
+pub struct SuiteSelection {
     /// Names of cases.
     pub cases: Vec<String>,
     /// Tags of cases.
@@ -146,7 +146,7 @@ pub struct Chosen {
 
 /// What stands in the place of settings of suites.
 #[derive(Debug, Clone, Default)]
-pub struct Overrides {
+pub struct SettingOverrides {
     /// `repeat`.
     pub repeat: Option<u64>,
     /// `retries`.
@@ -175,8 +175,8 @@ pub enum PlanError {
 }
 
 impl PlanError {
-    fn at(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Rules(Box::new(Diagnostic::new(Slug::Misplaced, span, message.into()).help(help.into())))
+    fn at_span(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Rules(Box::new(Diagnostic::new(Slug::Misplaced, span, message.into()).with_help(help.into())))
     }
 
     /// The same of what the project chooses.
@@ -191,26 +191,26 @@ impl PlanError {
     }
 }
 
-impl Suite {
+impl PlannedSuite {
     /// Whether a folder lies in the template of its workspaces, which would be copied into itself.
     #[must_use]
-    pub fn copies(&self, folder: &Path) -> bool {
-        let Workspace::Made { of: Source::Template(template), .. } = &self.workspace else { return false };
+    pub fn copies_folder(&self, folder: &Path) -> bool {
+        let WorkspacePlan::Created { of: WorkspaceSource::Template(template), .. } = &self.workspace else { return false };
         template.canonicalize().is_ok_and(|template| folder.starts_with(template))
     }
 
     /// Its cases on its runners, case by case.
-    pub fn executions(&self) -> impl Iterator<Item = Execution<'_>> {
+    pub fn executions(&self) -> impl Iterator<Item = CaseExecution<'_>> {
         self.cases
             .iter()
-            .flat_map(move |case| self.runners.iter().map(move |runner| Execution { suite: self, case, runner }))
+            .flat_map(move |case| self.runners.iter().map(move |runner| CaseExecution { suite: self, case, runner }))
     }
 }
 
-impl Execution<'_> {
+impl CaseExecution<'_> {
     /// How long a session may take.
     #[must_use]
-    pub fn time(&self) -> Duration {
+    pub fn time_limit(&self) -> Duration {
         Duration::from_millis(self.case.timeout.or(self.runner.timeout).unwrap_or(USUAL_TIME))
     }
 
@@ -225,19 +225,19 @@ impl Execution<'_> {
 ///
 /// # Errors
 /// Settings that do not go together, and what is chosen and not there.
-pub fn plan(plans: &[SuitePlan], base: &Path, chosen: &Chosen, over: &Overrides) -> Result<Vec<Suite>, PlanError> {
+pub fn plan_suites(plans: &[SuitePlan], base: &Path, chosen: &SuiteSelection, over: &SettingOverrides) -> Result<Vec<PlannedSuite>, PlanError> {
     let Some(first) = plans.first() else {
         let help = "write `suite \"NAME\" { runner NAME { agent codex; model \"…\" }  case NAME { prompt \"…\" … } }`";
         return Err(PlanError::Chosen("there is no suite in the rules".to_owned(), help.to_owned()));
     };
-    known("case", &chosen.cases, plans.iter().flat_map(|plan| plan.cases.iter().map(|case| case.name.as_str())))?;
-    known("runner", &chosen.runners, plans.iter().flat_map(|plan| plan.runners.iter().map(|one| one.0.as_str())))?;
+    check_names("case", &chosen.cases, plans.iter().flat_map(|plan| plan.cases.iter().map(|case| case.name.as_str())))?;
+    check_names("runner", &chosen.runners, plans.iter().flat_map(|plan| plan.runners.iter().map(|one| one.0.as_str())))?;
     let tags = plans.iter().flat_map(|plan| plan.cases.iter().flat_map(|case| case.tags.iter().map(String::as_str)));
-    known("tag", &chosen.tags, tags.clone())?;
-    if chosen.tags.is_empty() && plans.iter().any(|plan| plan.settings.words("select").is_empty()) {
-        known("tag", &chosen.usual_tags, tags).map_err(PlanError::of_project)?;
+    check_names("tag", &chosen.tags, tags.clone())?;
+    if chosen.tags.is_empty() && plans.iter().any(|plan| plan.settings.word_list("select").is_empty()) {
+        check_names("tag", &chosen.usual_tags, tags).map_err(PlanError::of_project)?;
     }
-    let suites = plans.iter().map(|plan| suite(plan, base, chosen, over)).collect::<Result<Vec<_>, _>>()?;
+    let suites = plans.iter().map(|plan| plan_suite(plan, base, chosen, over)).collect::<Result<Vec<_>, _>>()?;
     if suites.iter().all(|suite| suite.executions().next().is_none()) {
         let message = format!("nothing of the suite `{}` is chosen", first.name);
         return Err(PlanError::Chosen(
@@ -248,58 +248,58 @@ pub fn plan(plans: &[SuitePlan], base: &Path, chosen: &Chosen, over: &Overrides)
     Ok(suites)
 }
 
-fn known<'a>(what: &str, named: &[String], there: impl Iterator<Item = &'a str>) -> Result<(), PlanError> {
+fn check_names<'a>(what: &str, named: &[String], there: impl Iterator<Item = &'a str>) -> Result<(), PlanError> {
     let there: Vec<&str> = there.collect();
     let Some(unknown) = named.iter().find(|name| !there.contains(&name.as_str())) else { return Ok(()) };
     let mut all: Vec<String> = there.iter().map(|name| format!("`{name}`")).collect();
     all.sort();
     all.dedup();
     let all = if all.is_empty() { "there is none".to_owned() } else { format!("there are {}", all.join(", ")) };
-    let help = match averment_base::diagnostic::suggest::nearest(unknown, there) {
+    let help = match averment_base::diagnostic::suggest::suggest_name(unknown, there) {
         Some(near) => format!("did you mean `{near}`?"),
         None => all,
     };
     Err(PlanError::Chosen(format!("the suite has no {what} `{unknown}`"), help))
 }
 
-fn suite(plan: &SuitePlan, base: &Path, chosen: &Chosen, over: &Overrides) -> Result<Suite, PlanError> {
+fn plan_suite(plan: &SuitePlan, base: &Path, chosen: &SuiteSelection, over: &SettingOverrides) -> Result<PlannedSuite, PlanError> {
     let settings = &plan.settings;
     let takes = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
-    let named = [&chosen.tags, settings.words("select"), &chosen.usual_tags];
+    let named = [&chosen.tags, settings.word_list("select"), &chosen.usual_tags];
     let tags = named.into_iter().find(|tags| !tags.is_empty()).unwrap_or_default();
     let tagged = |case: &CasePlan| tags.is_empty() || case.tags.iter().any(|tag| tags.contains(tag));
-    let time = over.timeout.or(settings.time("timeout"));
-    let steps = over.max_steps.or(settings.count("max_steps"));
+    let time = over.timeout.or(settings.time_value("timeout"));
+    let steps = over.max_steps.or(settings.count_value("max_steps"));
     let cases = plan.cases.iter().filter(|case| takes(&chosen.cases, &case.name) && tagged(case));
-    let cases: Vec<Case> = cases.map(case).collect::<Result<_, _>>()?;
+    let cases: Vec<PlannedCase> = cases.map(plan_case).collect::<Result<_, _>>()?;
     let runners = plan.runners.iter().filter(|(name, ..)| takes(&chosen.runners, name));
-    let runners: Vec<Runner> = runners.map(|one| runner(one, base, settings, time, steps)).collect::<Result<_, _>>()?;
+    let runners: Vec<PlannedRunner> = runners.map(|one| plan_runner(one, base, settings, time, steps)).collect::<Result<_, _>>()?;
     if plan.runners.is_empty() && !cases.is_empty() {
         let help = "write `runner NAME { agent claude-code; model \"…\" }`, or `runner NAME { command [\"…\"] }`";
-        return Err(PlanError::at(plan.span, format!("the suite `{}` has no runner", plan.name), help));
+        return Err(PlanError::at_span(plan.span, format!("the suite `{}` has no runner", plan.name), help));
     }
-    let named = |prompt: &Case| prompt.prompt.starts_with('-');
+    let named = |prompt: &PlannedCase| prompt.prompt.starts_with('-');
     if let Some(case) = plan.cases.iter().find(|one| cases.iter().any(|case| case.name == one.name && named(case))) {
         let message = "a prompt that begins with `-` is read as an option by agents";
-        return Err(PlanError::at(case.span, message, "put a word before it"));
+        return Err(PlanError::at_span(case.span, message, "put a word before it"));
     }
-    let uncounted = plan.cases.iter().find(|one| one.settings.count("max_steps").is_some());
+    let uncounted = plan.cases.iter().find(|one| one.settings.count_value("max_steps").is_some());
     if let (Some(case), Some(runner)) = (uncounted, runners.iter().find(|runner| runner.agent.is_none())) {
         let message = format!("steps of the runner `{}` cannot be counted", runner.name);
-        return Err(PlanError::at(case.span, message, "name its `agent`, or leave `max_steps` out"));
+        return Err(PlanError::at_span(case.span, message, "name its `agent`, or leave `max_steps` out"));
     }
-    let schedule = settings.text("schedule").and_then(Schedule::parse).unwrap_or(Schedule::Serial);
-    Ok(Suite {
+    let schedule = settings.text_value("schedule").and_then(Schedule::parse).unwrap_or(Schedule::Serial);
+    Ok(PlannedSuite {
         name: plan.name.clone(),
-        workspace: folders::workspace(plan, base, over)?,
+        workspace: folders::plan_workspace(plan, base, over)?,
         runners,
         cases,
-        repeat: over.repeat.or(settings.count("repeat")).unwrap_or(1),
-        retries: over.retries.or(settings.count("retries")).unwrap_or(0),
+        repeat: over.repeat.or(settings.count_value("repeat")).unwrap_or(1),
+        retries: over.retries.or(settings.count_value("retries")).unwrap_or(0),
         schedule: over.schedule.unwrap_or(schedule),
-        parallel: over.parallel.or(settings.count("parallel").and_then(|count| usize::try_from(count).ok())),
-        snapshots: SnapshotRules::read(settings, base, over.snapshots.as_deref())
-            .map_err(|(span, message, help)| PlanError::at(span, message, help))?,
+        parallel: over.parallel.or(settings.count_value("parallel").and_then(|count| usize::try_from(count).ok())),
+        snapshots: SnapshotRules::read_rules(settings, base, over.snapshots.as_deref())
+            .map_err(|(span, message, help)| PlanError::at_span(span, message, help))?,
     })
 }
 
@@ -316,81 +316,81 @@ impl Schedule {
     }
 }
 
-fn case(plan: &CasePlan) -> Result<Case, PlanError> {
+fn plan_case(plan: &CasePlan) -> Result<PlannedCase, PlanError> {
     let prompt = plan.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
     let missing = || {
-        PlanError::at(
+        PlanError::at_span(
             plan.span,
             format!("the case `{}` asks the agent nothing", plan.name),
             "write `prompt \"…\"` into it",
         )
     };
-    Ok(Case {
+    Ok(PlannedCase {
         name: plan.name.clone(),
         prompt: prompt.ok_or_else(missing)?,
-        timeout: plan.settings.time("timeout"),
-        max_steps: plan.settings.count("max_steps"),
+        timeout: plan.settings.time_value("timeout"),
+        max_steps: plan.settings.count_value("max_steps"),
     })
 }
 
-fn runner(
+fn plan_runner(
     (name, span, own): &(String, Span, SessionSettings),
     base: &Path,
     of_suite: &SessionSettings,
     time: Option<u64>,
     steps: Option<u64>,
-) -> Result<Runner, PlanError> {
-    let agent = own.text("agent").and_then(Agent::named);
-    let mut command: Vec<String> = own.words("command").to_vec();
+) -> Result<PlannedRunner, PlanError> {
+    let agent = own.text_value("agent").and_then(AgentSpec::find_named);
+    let mut command: Vec<String> = own.word_list("command").to_vec();
     if command.is_empty() {
         let Some(agent) = agent else {
             let help = "write `agent claude-code` (codex, copilot, cursor-agent, opencode), or `command [\"…\"]`";
-            return Err(PlanError::at(*span, format!("the runner `{name}` names no agent and no command"), help));
+            return Err(PlanError::at_span(*span, format!("the runner `{name}` names no agent and no command"), help));
         };
         command = agent.program.iter().map(|&word| word.to_owned()).collect();
     }
-    let model = own.text("model").unwrap_or_default().to_owned();
+    let model = own.text_value("model").unwrap_or_default().to_owned();
     if agent.is_some() && model.trim().is_empty() {
         let message = format!("the runner `{name}` names no model");
-        return Err(PlanError::at(*span, message, "write `model \"…\"`: what an agent takes by itself changes"));
+        return Err(PlanError::at_span(*span, message, "write `model \"…\"`: what an agent takes by itself changes"));
     }
-    command.extend(own.words("args").iter().cloned());
-    let max_steps = own.count("max_steps").or(steps);
+    command.extend(own.word_list("args").iter().cloned());
+    let max_steps = own.count_value("max_steps").or(steps);
     if agent.is_none() && max_steps.is_some() {
         let message = format!("steps of the runner `{name}` cannot be counted");
-        return Err(PlanError::at(*span, message, "name its `agent`, or leave `max_steps` out"));
+        return Err(PlanError::at_span(*span, message, "name its `agent`, or leave `max_steps` out"));
     }
-    if let (None, Some(setting), Some((word, near))) = (agent, own.get("command"), misspelt(&command)) {
+    if let (None, Some(setting), Some((word, near))) = (agent, own.get("command"), misspelled_name(&command)) {
         let message = format!("`{{{word}}}` stands for nothing");
-        return Err(PlanError::at(setting.span, message, format!("did you mean `{{{near}}}`?")));
+        return Err(PlanError::at_span(setting.span, message, format!("did you mean `{{{near}}}`?")));
     }
-    let trace = own.text("trace").map(str::to_owned);
+    let trace = own.text_value("trace").map(str::to_owned);
     if let (Some(setting), Some(trace)) = (own.get("trace"), &trace) {
         let leaves = Path::new(trace).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
         if leaves {
             let message = format!("`{trace}` leads out of the folder that the runner works in");
-            return Err(PlanError::at(setting.span, message, "write a path below it, without `..`"));
+            return Err(PlanError::at_span(setting.span, message, "write a path below it, without `..`"));
         }
     }
-    let mut variables: Vec<(String, String)> = of_suite.pairs("env").to_vec();
-    let replaced = own.pairs("env");
+    let mut variables: Vec<(String, String)> = of_suite.name_pairs("env").to_vec();
+    let replaced = own.name_pairs("env");
     variables.retain(|(name, _)| !replaced.iter().any(|(own, _)| own == name));
     variables.extend(replaced.iter().cloned());
-    Ok(Runner {
+    Ok(PlannedRunner {
         name: name.clone(),
         agent,
         model,
         command: command.iter().map(|word| word_at(word, base)).collect(),
         trace,
         variables,
-        passed: own.words("pass_env").to_vec(),
-        timeout: own.time("timeout").or(time),
+        passed: own.word_list("pass_env").to_vec(),
+        timeout: own.time_value("timeout").or(time),
         max_steps,
     })
 }
 
 /// A path without `.` and `..` in it, as far as its text says.
-pub(crate) fn plain(path: &Path) -> PathBuf {
+pub(crate) fn normalize_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,17 +1,17 @@
 //! Questions to an agent about a session of its own that failed.
 
-use crate::agents::Filled;
-use crate::environment::Allowed;
-use crate::execute::{Ended, Limits, Program, Supervisor, execute};
-use crate::folder::{QUESTIONS, pretty, record_in, replace};
-use crate::plan::{Execution, Workspace};
-use crate::record::Record;
-use crate::session::{Place, variables};
-use crate::workspace::{Means, in_words, said};
+use crate::agents::WordValues;
+use crate::environment::AllowedVariables;
+use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, Supervisor, execute_program};
+use crate::folder::{QUESTIONS, pretty_json, record_in, replace_file};
+use crate::plan::{CaseExecution, WorkspacePlan};
+use crate::record::SessionRecord;
+use crate::session::{SessionPlace, agent_variables};
+use crate::workspace::{LaunchMeans, in_words, last_words};
 use averment_base::limits::Limits as ReadLimits;
 use averment_base::value::Value;
 use averment_runs::normal::of_run;
-use averment_traces::read::{Runs, parse};
+use averment_traces::read::{TraceRuns, parse_run};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -25,7 +25,7 @@ const ANSWERS: &str = "answers.json";
 
 /// A question about an assertion that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct FailureQuestion {
     /// What the agent is asked.
     pub question: String,
     /// The rule file.
@@ -38,10 +38,10 @@ pub struct Question {
 
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct AnsweredQuestion {
     /// The question.
     #[serde(flatten)]
-    pub of: Question,
+    pub of: FailureQuestion,
     /// What the agent said; or why it said nothing.
     pub answer: Result<String, String>,
 }
@@ -73,7 +73,7 @@ pub fn only_below(folder: &Path) -> Result<PathBuf, Vec<PathBuf>> {
 
 /// What is kept of a session that failed: its record, its questions, and the answers if it was asked before.
 #[must_use]
-pub fn of_session(folder: &Path) -> Option<(Record, Vec<Question>, Option<Vec<Answered>>)> {
+pub fn session_questions(folder: &Path) -> Option<(SessionRecord, Vec<FailureQuestion>, Option<Vec<AnsweredQuestion>>)> {
     let questions = serde_json::from_slice(&std::fs::read(folder.join(QUESTIONS)).ok()?).ok()?;
     let answers = std::fs::read(folder.join(ANSWERS)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     Some((record_in(folder)?, questions, answers))
@@ -83,59 +83,59 @@ pub fn of_session(folder: &Path) -> Option<(Record, Vec<Question>, Option<Vec<An
 ///
 /// # Errors
 /// The session cannot be gone on with, or the answers cannot be kept: why.
-pub fn ask(
-    execution: &Execution<'_>,
-    (folder, record): (&Path, &Record),
-    questions: &[Question],
-    (supervisor, allowed): (&Supervisor, &Allowed),
+pub fn ask_questions(
+    execution: &CaseExecution<'_>,
+    (folder, record): (&Path, &SessionRecord),
+    questions: &[FailureQuestion],
+    (supervisor, allowed): (&Supervisor, &AllowedVariables),
     stop: &AtomicBool,
-) -> Result<Vec<Answered>, String> {
+) -> Result<Vec<AnsweredQuestion>, String> {
     let agent = execution.runner.agent.ok_or("only sessions of known agents can be gone on with")?;
     let session = record.session.as_deref().ok_or("the transcript does not tell the id of the session")?;
     let cwd = match (&record.workspace, &execution.suite.workspace) {
         (Some(workspace), _) => PathBuf::from(workspace),
-        (None, Workspace::There(cwd)) => cwd.clone(),
-        (None, Workspace::Made { .. }) => return Err("the workspace of the session is gone".to_owned()),
+        (None, WorkspacePlan::Existing(cwd)) => cwd.clone(),
+        (None, WorkspacePlan::Created { .. }) => return Err("the workspace of the session is gone".to_owned()),
     };
-    let place = Place { folder: folder.to_owned(), cwd };
-    let means = Means { supervisor, allowed, bytes: 64 << 20, stop };
-    let variables = variables(execution, &place, allowed);
+    let place = SessionPlace { folder: folder.to_owned(), cwd };
+    let means = LaunchMeans { supervisor, allowed, bytes: 64 << 20, stop };
+    let variables = agent_variables(execution, &place, allowed);
     let shown = place.cwd.to_string_lossy();
     let mut answers = Vec::new();
     for question in questions {
-        let filled = Filled { model: &execution.runner.model, prompt: &question.question, cwd: &shown, session };
-        let words: Vec<String> = execution.runner.command.iter().cloned().chain(filled.words(agent.further)).collect();
+        let filled = WordValues { model: &execution.runner.model, prompt: &question.question, cwd: &shown, session };
+        let words: Vec<String> = execution.runner.command.iter().cloned().chain(filled.fill_words(agent.further)).collect();
         let (output, error) = (folder.join("answer.log"), folder.join("answer.stderr.log"));
-        let program = Program {
+        let program = ChildProgram {
             words: &words,
             folder: &place.cwd,
             variables: &variables,
-            limits: Limits { time: TIME, bytes: means.bytes, steps: None },
+            limits: ChildLimits { time: TIME, bytes: means.bytes, steps: None },
             output: output.clone(),
             error: error.clone(),
             forgets: None,
         };
-        let answer = match execute(supervisor, &program, stop) {
-            Ok((Ended::Itself(0), _)) => Ok(answer(&output)),
-            Ok((Ended::Itself(code), _)) => Err(format!("it ended with exit code {code}{}", said(&error))),
-            Ok((Ended::Late, _)) => Err(format!("it took longer than {}", in_words(TIME))),
+        let answer = match execute_program(supervisor, &program, stop) {
+            Ok((ProgramEnd::Itself(0), _)) => Ok(read_answer(&output)),
+            Ok((ProgramEnd::Itself(code), _)) => Err(format!("it ended with exit code {code}{}", last_words(&error))),
+            Ok((ProgramEnd::Late, _)) => Err(format!("it took longer than {}", in_words(TIME))),
             Ok(_) => Err("it was ended".to_owned()),
             Err(error) => Err(error.to_string()),
         };
-        answers.push(Answered { of: question.clone(), answer });
+        answers.push(AnsweredQuestion { of: question.clone(), answer });
     }
-    let kept = pretty(&answers).and_then(|text| replace(&folder.join(ANSWERS), &text));
+    let kept = pretty_json(&answers).and_then(|text| replace_file(&folder.join(ANSWERS), &text));
     kept.map(|()| answers).map_err(|error| format!("the answers cannot be kept: {error}"))
 }
 
 /// The answer in a transcript; the text itself where it is none.
-fn answer(log: &Path) -> String {
+fn read_answer(log: &Path) -> String {
     let limits = ReadLimits::default();
     let arena = bumpalo::Bump::new();
-    let runs = Runs::open(&log.to_string_lossy(), &limits).ok().into_iter().flatten().flatten();
+    let runs = TraceRuns::open_file(&log.to_string_lossy(), &limits).ok().into_iter().flatten().flatten();
     for raw in runs {
-        if let Ok(run) = parse(&raw, &arena, &limits)
-            && let Value::Text(text) = &run.root(of_run::OUTPUT).value
+        if let Ok(run) = parse_run(&raw, &arena, &limits)
+            && let Value::Text(text) = &run.root_value(of_run::OUTPUT).value
         {
             return text.as_str().to_owned();
         }

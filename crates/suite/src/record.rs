@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum SessionOutcome {
     /// The agent ended itself, and its transcript was read.
     Completed,
     /// It took longer than it may.
@@ -26,7 +26,7 @@ pub enum Outcome {
     Normalization,
 }
 
-impl Outcome {
+impl SessionOutcome {
     /// Its word in reports, which is the class of the failure.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -46,7 +46,7 @@ impl Outcome {
 
 /// A session that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct SessionRecord {
     /// The suite.
     pub suite: String,
     /// The case.
@@ -58,7 +58,7 @@ pub struct Record {
     /// Which try of that, from 1 on.
     pub attempt: u64,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     /// Why, where it did not complete.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -87,10 +87,10 @@ pub struct Record {
     pub workspace: Option<String>,
 }
 
-impl Record {
+impl SessionRecord {
     /// What it is called in reports: the case, the runner, and which repetition where there are several.
     #[must_use]
-    pub fn name(&self, repeat: u64) -> String {
+    pub fn report_name(&self, repeat: u64) -> String {
         let which = if repeat > 1 { format!(" #{}", self.repetition) } else { String::new() };
         format!("{} > {}{which}", self.case, self.runner)
     }

@@ -1,14 +1,14 @@
 //! The run of a session in the normal form, with what is known of it beside its transcript.
 
-use crate::record::{Outcome, Record};
-use crate::world::World;
+use crate::record::{SessionOutcome, SessionRecord};
+use crate::world::WorldRecord;
 use averment_base::limits::Limits;
 use averment_base::value::json::write_json;
-use averment_base::value::{Entry, Object, Value};
+use averment_base::value::{ObjectEntry, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::Run;
-use averment_runs::written::normal_form;
-use averment_traces::read::{RawRun, Runs, Told, parse_under};
+use averment_runs::write_normal::normal_form;
+use averment_traces::read::{RawRun, TraceRuns, ReadOptions, parse_under};
 use bumpalo::Bump;
 use serde_json::json;
 use std::path::Path;
@@ -18,8 +18,8 @@ const OF_SESSIONS: [&str; 3] = [of_meta::RAN, "snapshot", "why"];
 
 /// What is put into a run, in the place of what the transcript says.
 #[derive(Debug)]
-pub(crate) struct Beside<'a> {
-    pub record: &'a Record,
+pub(crate) struct SessionFacts<'a> {
+    pub record: &'a SessionRecord,
     pub id: &'a str,
     pub prompt: &'a str,
     /// Whether what the transcript says of files counts: not where the workspace itself is recorded.
@@ -32,7 +32,7 @@ pub(crate) struct Beside<'a> {
 
 /// A transcript read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Read {
+pub(crate) struct TranscriptRun {
     /// The run in normal form.
     pub line: String,
     /// Whether it records files.
@@ -42,32 +42,32 @@ pub(crate) struct Read {
 }
 
 /// Reads the only run of a transcript, and writes it with what is known beside it.
-pub(crate) fn completed(transcript: &Path, beside: &Beside<'_>, as_skillgym: bool) -> Result<Read, String> {
+pub(crate) fn complete_run(transcript: &Path, beside: &SessionFacts<'_>, as_skillgym: bool) -> Result<TranscriptRun, String> {
     let limits = Limits::default();
-    let runs = Runs::open(&transcript.to_string_lossy(), &limits).map_err(|error| error.to_string())?;
+    let runs = TraceRuns::open_file(&transcript.to_string_lossy(), &limits).map_err(|error| error.to_string())?;
     let runs: Vec<RawRun> = runs.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     let (Some(raw), None) = (runs.first(), runs.get(1)) else {
         return Err(format!("`{}` holds {} runs, and a session is one", transcript.display(), runs.len()));
     };
     let arena = Bump::new();
-    let told = Told { as_skillgym, ..Told::default() };
+    let told = ReadOptions { as_skillgym, ..ReadOptions::default() };
     let run = parse_under(raw, &arena, &limits, told).map_err(|error| error.to_string())?;
-    let session = beside.session.clone().or_else(|| meta(&run, of_meta::SESSION));
-    let says_files = beside.keeps_files && is_there(&run.root(of_run::FILES).value);
-    Ok(Read { line: written(run, &arena, beside, session.as_deref()), says_files, session })
+    let session = beside.session.clone().or_else(|| meta_text(&run, of_meta::SESSION));
+    let says_files = beside.keeps_files && is_there(&run.root_value(of_run::FILES).value);
+    Ok(TranscriptRun { line: write_run(run, &arena, beside, session.as_deref()), says_files, session })
 }
 
 /// The run of a session that did not complete: nothing of what the agent did is known.
-pub(crate) fn broken_off(record: &Record, id: &str) -> String {
-    let Record { case, runner, outcome, why, .. } = record;
+pub(crate) fn broken_off(record: &SessionRecord, id: &str) -> String {
+    let SessionRecord { case, runner, outcome, why, .. } = record;
     let mut meta = json!({ of_meta::CASE: case, "runner": runner, "outcome": outcome.as_str(), "why": why });
     put_labels(record, &mut meta);
     let error = format!("{}: {why}", outcome.as_str());
     let run = json!({ of_run::ID: id, of_run::META: meta, of_run::ERROR: error, of_run::COMPLETE: false });
-    World::unknown().into_run(&run.to_string(), false)
+    WorldRecord::nothing_known().into_run(&run.to_string(), false)
 }
 
-fn put_labels(record: &Record, meta: &mut serde_json::Value) {
+fn put_labels(record: &SessionRecord, meta: &mut serde_json::Value) {
     let serde_json::Value::Object(meta) = meta else { return };
     meta.insert("suite".to_owned(), json!(record.suite));
     meta.insert("repetition".to_owned(), json!(record.repetition));
@@ -79,7 +79,7 @@ fn put_labels(record: &Record, meta: &mut serde_json::Value) {
     }
 }
 
-fn written<'run>(run: Run<'run>, arena: &'run Bump, beside: &Beside<'_>, session: Option<&str>) -> String {
+fn write_run<'run>(run: Run<'run>, arena: &'run Bump, beside: &SessionFacts<'_>, session: Option<&str>) -> String {
     let has = |key: &str| run.object.entries().iter().any(|entry| entry.key == key && is_there(&entry.node.value));
     let mut own = vec![
         (of_run::ID, json!(beside.id).to_string()),
@@ -94,7 +94,7 @@ fn written<'run>(run: Run<'run>, arena: &'run Bump, beside: &Beside<'_>, session
     }
     let is_own = |key: &str| own.iter().any(|(own, _)| *own == key) || key == of_run::FILES && !beside.keeps_files;
     let kept = run.object.entries().iter().copied().filter(|entry| !is_own(entry.key));
-    let kept: Vec<Entry<'run>> = kept.collect();
+    let kept: Vec<ObjectEntry<'run>> = kept.collect();
     let rest = normal_form(&Run { object: Object::new(arena, arena.alloc_slice_copy(&kept)), ..run });
     let own: Vec<String> = own.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
     let rest = rest.strip_prefix('{').unwrap_or_default();
@@ -103,15 +103,15 @@ fn written<'run>(run: Run<'run>, arena: &'run Bump, beside: &Beside<'_>, session
 }
 
 /// What the transcript says of the run, with the labels of the session.
-fn meta_of(run: &Run<'_>, record: &Record, session: Option<&str>) -> String {
+fn meta_of(run: &Run<'_>, record: &SessionRecord, session: Option<&str>) -> String {
     let mut labels =
-        json!({ of_meta::CASE: record.case, "runner": record.runner, "outcome": Outcome::Completed.as_str() });
+        json!({ of_meta::CASE: record.case, "runner": record.runner, "outcome": SessionOutcome::Completed.as_str() });
     put_labels(record, &mut labels);
     if let (Some(session), serde_json::Value::Object(labels)) = (session, &mut labels) {
         labels.insert(of_meta::SESSION.to_owned(), json!(session));
     }
     let mut text = labels.to_string();
-    let Value::Object(meta) = run.root(of_run::META).value else { return text };
+    let Value::Object(meta) = run.root_value(of_run::META).value else { return text };
     text.pop();
     let is_own = |key: &str| labels.get(key).is_some() || OF_SESSIONS.contains(&key);
     for entry in meta.entries().iter().filter(|entry| !is_own(entry.key) && is_there(&entry.node.value)) {
@@ -128,8 +128,8 @@ fn is_there(value: &Value<'_>) -> bool {
     !matches!(value, Value::Missing | Value::Absent | Value::Null)
 }
 
-fn meta(run: &Run<'_>, key: &str) -> Option<String> {
-    let Value::Object(meta) = run.root(of_run::META).value else { return None };
+fn meta_text(run: &Run<'_>, key: &str) -> Option<String> {
+    let Value::Object(meta) = run.root_value(of_run::META).value else { return None };
     match &meta.get(key)?.value {
         Value::Text(text) => Some(text.as_str().to_owned()),
         _ => None,

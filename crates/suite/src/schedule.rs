@@ -1,38 +1,38 @@
 //! All sessions of suites, in the order of their schedule; what comes of them stands in the order of the rules.
 
-use crate::copied;
-use crate::environment::Allowed;
+use crate::folder_copy;
+use crate::environment::AllowedVariables;
 use crate::execute::Supervisor;
-use crate::folder::{Folder, keep, kept, place, shared as shared_place};
-use crate::plan::{Execution, Schedule, Suite, Workspace};
-use crate::questions::Question;
-use crate::record::{Outcome, Record};
+use crate::folder::{SuiteFolder, save_session, load_session, session_place, shared_workspace as shared_place};
+use crate::plan::{CaseExecution, Schedule, PlannedSuite, WorkspacePlan};
+use crate::questions::FailureQuestion;
+use crate::record::{SessionOutcome, SessionRecord};
 use crate::run_line::broken_off;
-use crate::session::{self, Number, Session, begun};
-use crate::snapshots::{Owner, Snapshots};
-use crate::workspace::{self, Failure, Making, Means};
-use crate::world::Look;
+use crate::session::{self, SessionNumber, EndedSession, begin_record};
+use crate::snapshots::{TokenOwner, TokenSnapshots};
+use crate::workspace::{self, WorkspaceFailure, WorkspaceBuild, LaunchMeans};
+use crate::world::WorldLook;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What a judge says of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Judged {
+pub struct SessionVerdict {
     /// Whether the run passed.
     pub passed: bool,
     /// Whether something failed that was expected to.
     pub expected: bool,
     /// What can be asked about what failed.
-    pub questions: Vec<Question>,
+    pub questions: Vec<FailureQuestion>,
 }
 
 /// Judges a run in the normal form.
-pub type Judge<'a> = dyn Fn(&str) -> Judged + Sync + 'a;
+pub type SessionJudge<'a> = dyn Fn(&str) -> SessionVerdict + Sync + 'a;
 
 /// What happens.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum SuiteEvent<'a> {
     /// A session begins.
     Begins(&'a str),
     /// A session has ended, or had before.
@@ -40,7 +40,7 @@ pub enum Event<'a> {
         /// What it is called.
         name: &'a str,
         /// What is kept of it.
-        record: &'a Record,
+        record: &'a SessionRecord,
         /// Whether its run passed.
         passed: bool,
         /// Whether it had ended before.
@@ -49,11 +49,11 @@ pub enum Event<'a> {
 }
 
 /// What is needed to run.
-pub struct Runs<'a> {
+pub struct SuiteContext<'a> {
     /// The words that start this program as the process that watches over another one.
     pub supervisor: &'a Supervisor,
     /// Variables that are passed on.
-    pub allowed: &'a Allowed,
+    pub allowed: &'a AllowedVariables,
     /// Bytes that a program may write.
     pub bytes: u64,
     /// Transcripts are read as SkillGym reads them.
@@ -61,14 +61,14 @@ pub struct Runs<'a> {
     /// Set where all is to end.
     pub stop: &'a AtomicBool,
     /// Who judges.
-    pub judge: &'a Judge<'a>,
+    pub judge: &'a SessionJudge<'a>,
     /// Who looks at the world of a session that has ended, where rules ask for it.
-    pub look: &'a Look<'a>,
+    pub look: &'a WorldLook<'a>,
     /// Who is told.
-    pub told: &'a (dyn Fn(Event<'_>) + Sync),
+    pub on_event: &'a (dyn Fn(SuiteEvent<'_>) + Sync),
 }
 
-impl std::fmt::Debug for Runs<'_> {
+impl std::fmt::Debug for SuiteContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Runs").field("bytes", &self.bytes).finish_non_exhaustive()
     }
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Runs<'_> {
 
 /// What has come of suites.
 #[derive(Debug, Default)]
-pub struct Made {
+pub struct SuiteResults {
     /// The runs of all repetitions, one a line.
     pub lines: String,
     /// What these are called.
@@ -91,13 +91,13 @@ pub struct Made {
 
 /// One repetition: its last session.
 struct Repetition {
-    session: Session,
-    judged: Judged,
+    session: EndedSession,
+    judged: SessionVerdict,
 }
 
 /// What stands of an execution.
 #[derive(Default)]
-struct Done {
+struct ExecutionResult {
     repetitions: Vec<Repetition>,
     sessions: usize,
     kept: usize,
@@ -107,59 +107,59 @@ struct Done {
 ///
 /// # Errors
 /// What is kept cannot be written.
-pub fn run(
-    suites: &[Suite],
-    folder: &Folder,
-    snapshots: &mut [Option<Snapshots>],
-    runs: &Runs<'_>,
-) -> std::io::Result<Option<Made>> {
-    let mut made = Made::default();
+pub fn run_suites(
+    suites: &[PlannedSuite],
+    folder: &SuiteFolder,
+    snapshots: &mut [Option<TokenSnapshots>],
+    runs: &SuiteContext<'_>,
+) -> std::io::Result<Option<SuiteResults>> {
+    let mut made = SuiteResults::default();
     for (number, suite) in suites.iter().enumerate() {
-        let executions: Vec<Execution<'_>> = suite.executions().collect();
-        let Some(done) = of_suite(suite, &executions, folder, runs)? else { return Ok(None) };
+        let executions: Vec<CaseExecution<'_>> = suite.executions().collect();
+        let Some(done) = run_suite(suite, &executions, folder, runs)? else { return Ok(None) };
         for (execution, mut done) in executions.iter().zip(done) {
             made.sessions = made.sessions.saturating_add(done.sessions);
             made.kept = made.kept.saturating_add(done.kept);
             made.retried = made.retried.saturating_add(done.sessions.saturating_sub(done.repetitions.len()));
             if let Some(Some(snapshots)) = snapshots.get_mut(number) {
-                compare(execution, &mut done, snapshots);
+                compare_snapshots(execution, &mut done, snapshots);
             }
             for repetition in &done.repetitions {
                 made.lines.push_str(&repetition.session.run);
                 made.lines.push('\n');
-                made.names.push(repetition.session.record.name(suite.repeat));
+                made.names.push(repetition.session.record.report_name(suite.repeat));
             }
         }
     }
-    folder.tidy();
+    folder.remove_empty();
     Ok(Some(made))
 }
 
-fn of_suite(
-    suite: &Suite,
-    executions: &[Execution<'_>],
-    folder: &Folder,
-    runs: &Runs<'_>,
-) -> std::io::Result<Option<Vec<Done>>> {
-    let means = runs.means();
-    let no_workspace = shared(suite, executions, folder, means);
-    let state = State { folder, runs, no_workspace, rejected: Mutex::default(), done: Mutex::default() };
+fn run_suite(
+    suite: &PlannedSuite,
+    executions: &[CaseExecution<'_>],
+    folder: &SuiteFolder,
+    runs: &SuiteContext<'_>,
+) -> std::io::Result<Option<Vec<ExecutionResult>>> {
+    let means = runs.launch_means();
+    let no_workspace = make_shared(suite, executions, folder, means);
+    let state = ScheduleState { folder, runs, no_workspace, rejected: Mutex::default(), done: Mutex::default() };
     // The first case tells whether the agents know their models.
     let (first, others) = executions.split_at(suite.runners.len().min(executions.len()));
-    state.lanes(&[(0..first.len()).collect()], executions, 1)?;
+    state.run_lanes(&[(0..first.len()).collect()], executions, 1)?;
     let rest = first.len()..first.len().saturating_add(others.len());
     let threads = suite.parallel.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     match suite.schedule {
-        Schedule::Serial => state.lanes(&[rest.collect()], executions, 1)?,
+        Schedule::Serial => state.run_lanes(&[rest.collect()], executions, 1)?,
         Schedule::Parallel => {
             let lanes: Vec<Vec<usize>> = rest.map(|number| vec![number]).collect();
-            state.lanes(&lanes, executions, threads)?;
+            state.run_lanes(&lanes, executions, threads)?;
         }
         Schedule::IsolatedByRunner => {
             let of_runner =
                 |runner: usize| rest.clone().filter(move |number| number % suite.runners.len().max(1) == runner);
             let lanes: Vec<Vec<usize>> = (0..suite.runners.len()).map(|runner| of_runner(runner).collect()).collect();
-            state.lanes(&lanes, executions, threads)?;
+            state.run_lanes(&lanes, executions, threads)?;
         }
     }
     if runs.stop.load(Ordering::Relaxed) {
@@ -167,53 +167,53 @@ fn of_suite(
     }
     let mut done = state.done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(number, _)| *number);
-    let done: Vec<Done> = done.into_iter().map(|(_, done)| done).collect();
-    if let Workspace::Made { isolated: false, .. } = &suite.workspace
+    let done: Vec<ExecutionResult> = done.into_iter().map(|(_, done)| done).collect();
+    if let WorkspacePlan::Created { isolated: false, .. } = &suite.workspace
         && done.iter().all(|done| done.repetitions.iter().all(|one| one.judged.passed && !one.judged.expected))
     {
-        copied::remove(&shared_place(folder.path(), suite))?;
+        folder_copy::remove_folder(&shared_place(folder.path(), suite))?;
     }
     Ok(Some(done))
 }
 
 /// Makes the workspace that all sessions share; why there is none.
-fn shared(suite: &Suite, executions: &[Execution<'_>], folder: &Folder, means: Means<'_>) -> Option<Failure> {
-    let Workspace::Made { isolated: false, of, bootstrap, variables } = &suite.workspace else { return None };
-    let time = executions.iter().map(Execution::time).max().unwrap_or_default();
+fn make_shared(suite: &PlannedSuite, executions: &[CaseExecution<'_>], folder: &SuiteFolder, means: LaunchMeans<'_>) -> Option<WorkspaceFailure> {
+    let WorkspacePlan::Created { isolated: false, of, bootstrap, variables } = &suite.workspace else { return None };
+    let time = executions.iter().map(CaseExecution::time_limit).max().unwrap_or_default();
     let place = shared_place(folder.path(), suite);
     let mut told = variables.clone();
     told.push(("AVERMENT_WORKSPACE".to_owned(), place.to_string_lossy().into_owned()));
     told.push(("AVERMENT_SESSION".to_owned(), folder.path().to_string_lossy().into_owned()));
     let making =
-        Making { of, bootstrap: bootstrap.as_ref(), variables: &told, folder: &place, logs: folder.path(), time };
-    workspace::make(&making, means).err()
+        WorkspaceBuild { of, bootstrap: bootstrap.as_ref(), variables: &told, folder: &place, logs: folder.path(), time };
+    workspace::make_workspace(&making, means).err()
 }
 
-impl Runs<'_> {
-    pub(crate) fn means(&self) -> Means<'_> {
-        Means { supervisor: self.supervisor, allowed: self.allowed, bytes: self.bytes, stop: self.stop }
+impl SuiteContext<'_> {
+    pub(crate) fn launch_means(&self) -> LaunchMeans<'_> {
+        LaunchMeans { supervisor: self.supervisor, allowed: self.allowed, bytes: self.bytes, stop: self.stop }
     }
 }
 
 /// What the threads share.
-struct State<'a> {
-    folder: &'a Folder,
-    runs: &'a Runs<'a>,
-    no_workspace: Option<Failure>,
+struct ScheduleState<'a> {
+    folder: &'a SuiteFolder,
+    runs: &'a SuiteContext<'a>,
+    no_workspace: Option<WorkspaceFailure>,
     /// Runners whose model is not known to their agent.
     rejected: Mutex<HashSet<String>>,
-    done: Mutex<Vec<(usize, Done)>>,
+    done: Mutex<Vec<(usize, ExecutionResult)>>,
 }
 
-impl State<'_> {
+impl ScheduleState<'_> {
     /// Runs lanes of executions at the same time, those of a lane one by one.
-    fn lanes(&self, lanes: &[Vec<usize>], executions: &[Execution<'_>], threads: usize) -> std::io::Result<()> {
+    fn run_lanes(&self, lanes: &[Vec<usize>], executions: &[CaseExecution<'_>], threads: usize) -> std::io::Result<()> {
         let (next, error) = (AtomicUsize::new(0), Mutex::new(None));
         let work = || {
             while let Some(lane) = lanes.get(next.fetch_add(1, Ordering::Relaxed)) {
                 for number in lane {
                     let Some(execution) = executions.get(*number).filter(|_| !self.is_stopped()) else { return };
-                    match self.execution(execution) {
+                    match self.run_execution(execution) {
                         Ok(done) => self.done.lock().unwrap_or_else(PoisonError::into_inner).push((*number, done)),
                         Err(found) => {
                             error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
@@ -237,25 +237,25 @@ impl State<'_> {
     }
 
     /// All repetitions of a case with a runner.
-    fn execution(&self, execution: &Execution<'_>) -> std::io::Result<Done> {
-        let mut done = Done::default();
+    fn run_execution(&self, execution: &CaseExecution<'_>) -> std::io::Result<ExecutionResult> {
+        let mut done = ExecutionResult::default();
         for repetition in 1..=execution.suite.repeat {
             for attempt in 1..=execution.suite.retries.saturating_add(1) {
                 if self.is_stopped() {
                     return Ok(done);
                 }
-                let Some((repetition, was_kept)) = self.session(execution, Number { repetition, attempt })? else {
+                let Some((repetition, was_kept)) = self.run_session(execution, SessionNumber { repetition, attempt })? else {
                     return Ok(done);
                 };
                 done.sessions = done.sessions.saturating_add(1);
                 done.kept = done.kept.saturating_add(usize::from(was_kept));
                 let outcome = repetition.session.record.outcome;
-                if outcome == Outcome::ModelRejected {
+                if outcome == SessionOutcome::ModelRejected {
                     let mut rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
                     rejected.insert(execution.runner.name.clone());
                 }
                 let is_last =
-                    repetition.judged.passed || outcome == Outcome::ModelRejected || attempt > execution.suite.retries;
+                    repetition.judged.passed || outcome == SessionOutcome::ModelRejected || attempt > execution.suite.retries;
                 if is_last {
                     done.repetitions.push(repetition);
                     break;
@@ -266,18 +266,18 @@ impl State<'_> {
     }
 
     /// A session, or what is kept of it.
-    fn session(&self, execution: &Execution<'_>, number: Number) -> std::io::Result<Option<(Repetition, bool)>> {
-        let place = place(self.folder.path(), execution, number);
-        let name = begun(execution, number).name(execution.suite.repeat);
-        let kept = kept(&place);
+    fn run_session(&self, execution: &CaseExecution<'_>, number: SessionNumber) -> std::io::Result<Option<(Repetition, bool)>> {
+        let place = session_place(self.folder.path(), execution, number);
+        let name = begin_record(execution, number).report_name(execution.suite.repeat);
+        let kept = load_session(&place);
         let was_kept = kept.is_some();
         let session = match kept {
             Some(session) => session,
             None => {
-                (self.runs.told)(Event::Begins(&name));
-                match self.refused(execution, number) {
+                (self.runs.on_event)(SuiteEvent::Begins(&name));
+                match self.refuse_session(execution, number) {
                     Some(session) => session,
-                    None => match session::run(execution, number, &place, self.runs)? {
+                    None => match session::run_session(execution, number, &place, self.runs)? {
                         Some(session) => session,
                         None => return Ok(None),
                     },
@@ -285,67 +285,67 @@ impl State<'_> {
             }
         };
         let judged = (self.runs.judge)(&session.run);
-        let session = if was_kept { session } else { self.settle(execution, &place, session, &judged)? };
-        (self.runs.told)(Event::Ends { name: &name, record: &session.record, passed: judged.passed, kept: was_kept });
+        let session = if was_kept { session } else { self.settle_session(execution, &place, session, &judged)? };
+        (self.runs.on_event)(SuiteEvent::Ends { name: &name, record: &session.record, passed: judged.passed, kept: was_kept });
         Ok(Some((Repetition { session, judged }, was_kept)))
     }
 
     /// Keeps a session, and its workspace where it failed.
-    fn settle(
+    fn settle_session(
         &self,
-        execution: &Execution<'_>,
-        place: &session::Place,
-        mut session: Session,
-        judged: &Judged,
-    ) -> std::io::Result<Session> {
-        if let Workspace::Made { isolated, .. } = &execution.suite.workspace {
+        execution: &CaseExecution<'_>,
+        place: &session::SessionPlace,
+        mut session: EndedSession,
+        judged: &SessionVerdict,
+    ) -> std::io::Result<EndedSession> {
+        if let WorkspacePlan::Created { isolated, .. } = &execution.suite.workspace {
             if *isolated && judged.passed && !judged.expected {
-                copied::remove(&place.cwd)?;
+                folder_copy::remove_folder(&place.cwd)?;
             } else if place.cwd.is_dir() {
                 session.record.workspace = Some(place.cwd.to_string_lossy().into_owned());
             }
         }
         let questions = if judged.passed { &[][..] } else { &judged.questions };
-        keep(place, &session, questions)?;
+        save_session(place, &session, questions)?;
         Ok(session)
     }
 
     /// A session that need not begin: its agent does not know the model, or there is no workspace.
-    fn refused(&self, execution: &Execution<'_>, number: Number) -> Option<Session> {
+    fn refuse_session(&self, execution: &CaseExecution<'_>, number: SessionNumber) -> Option<EndedSession> {
         let rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
         let failure = match &self.no_workspace {
             Some(failure) => failure.clone(),
             None if rejected.contains(&execution.runner.name) => {
                 let why = format!("the agent does not know the model `{}`", execution.runner.model);
-                (Outcome::ModelRejected, why)
+                (SessionOutcome::ModelRejected, why)
             }
             None => return None,
         };
         drop(rejected);
-        let mut record = begun(execution, number);
+        let mut record = begin_record(execution, number);
         (record.outcome, record.why) = failure;
-        let id = record.name(execution.suite.repeat);
+        let id = record.report_name(execution.suite.repeat);
         let run = broken_off(&record, &id);
-        Some(Session { record, run })
+        Some(EndedSession { record, run })
     }
 }
 
 /// Puts what is to be said of tokens into the last run of an execution that succeeded.
-fn compare(execution: &Execution<'_>, done: &mut Done, snapshots: &mut Snapshots) {
-    let owner = Owner {
+fn compare_snapshots(execution: &CaseExecution<'_>, done: &mut ExecutionResult, snapshots: &mut TokenSnapshots) {
+    let owner = TokenOwner {
         case: &execution.case.name,
         runner: &execution.runner.name,
         agent: execution.runner.agent.map(|agent| agent.name),
         model: &execution.runner.model,
     };
-    let succeeded = |one: &&Repetition| one.judged.passed && one.session.record.outcome == Outcome::Completed;
+    let succeeded = |one: &&Repetition| one.judged.passed && one.session.record.outcome == SessionOutcome::Completed;
     let runs: Vec<&str> = done.repetitions.iter().filter(succeeded).map(|one| one.session.run.as_str()).collect();
-    let Some(found) = snapshots.compare(owner, &runs) else { return };
+    let Some(found) = snapshots.compare_tokens(owner, &runs) else { return };
     let last = done
         .repetitions
         .iter_mut()
         .rev()
-        .find(|one| one.judged.passed && one.session.record.outcome == Outcome::Completed);
+        .find(|one| one.judged.passed && one.session.record.outcome == SessionOutcome::Completed);
     if let Some(last) = last {
         // The first of these signs stands before anything that an agent said.
         let meta = "\"meta\":{";

@@ -1,26 +1,26 @@
 //! One session: a workspace, an agent that works in it, its transcript, and what is kept of all that.
 
-use crate::agents::{Agent, Filled, Place as VariablePlace, Transcript};
-use crate::collect::{Before, Collected, collect};
-use crate::copied;
-use crate::environment::Allowed;
-use crate::execute::{Ended, Limits, Program, execute};
-use crate::folder::place;
-use crate::plan::{Execution, Suite, Workspace};
-use crate::record::{Outcome, Record};
-use crate::rejected::model_is_rejected;
-use crate::run_line::{Beside, broken_off, completed};
-use crate::schedule::Runs;
-use crate::stream::{End, end_of};
-use crate::workspace::{self, Failure, Making, Means, in_words, said};
-use crate::world::World;
+use crate::agents::{AgentSpec, WordValues, VariableSource as VariablePlace, TranscriptSource};
+use crate::collect::{PriorTrace, CollectedTranscript, collect_transcript};
+use crate::folder_copy;
+use crate::environment::AllowedVariables;
+use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, execute_program};
+use crate::folder::session_place;
+use crate::plan::{CaseExecution, PlannedSuite, WorkspacePlan};
+use crate::record::{SessionOutcome, SessionRecord};
+use crate::model_rejection::model_is_rejected;
+use crate::run_line::{SessionFacts, broken_off, complete_run};
+use crate::schedule::SuiteContext;
+use crate::stream::{StreamEnd, end_of};
+use crate::workspace::{self, WorkspaceFailure, WorkspaceBuild, LaunchMeans, in_words, last_words};
+use crate::world::WorldRecord;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Where a session is.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct SessionPlace {
     /// What is kept of it.
     pub folder: PathBuf,
     /// Where the agent works.
@@ -29,38 +29,38 @@ pub(crate) struct Place {
 
 /// Which session of an execution.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Number {
+pub(crate) struct SessionNumber {
     pub repetition: u64,
     pub attempt: u64,
 }
 
 /// A session that has ended.
 #[derive(Debug)]
-pub(crate) struct Session {
-    pub record: Record,
+pub(crate) struct EndedSession {
+    pub record: SessionRecord,
     /// The run, on one line.
     pub run: String,
 }
 
-impl Place {
-    pub(crate) fn output(&self) -> PathBuf {
+impl SessionPlace {
+    pub(crate) fn output_log(&self) -> PathBuf {
         self.folder.join("stdout.log")
     }
 
-    pub(crate) fn error(&self) -> PathBuf {
+    pub(crate) fn error_log(&self) -> PathBuf {
         self.folder.join("stderr.log")
     }
 }
 
 /// What is known of a session before it begins.
-pub(crate) fn begun(execution: &Execution<'_>, number: Number) -> Record {
-    Record {
+pub(crate) fn begin_record(execution: &CaseExecution<'_>, number: SessionNumber) -> SessionRecord {
+    SessionRecord {
         suite: execution.suite.name.clone(),
         case: execution.case.name.clone(),
         runner: execution.runner.name.clone(),
         repetition: number.repetition,
         attempt: number.attempt,
-        outcome: Outcome::Completed,
+        outcome: SessionOutcome::Completed,
         why: String::new(),
         agent: execution.runner.agent.map(|agent| agent.name.to_owned()),
         model: execution.runner.model.clone(),
@@ -77,68 +77,68 @@ pub(crate) fn begun(execution: &Execution<'_>, number: Number) -> Record {
 ///
 /// # Errors
 /// What is kept of it cannot be written.
-pub(crate) fn run(
-    execution: &Execution<'_>,
-    number: Number,
-    place: &Place,
-    runs: &Runs<'_>,
-) -> std::io::Result<Option<Session>> {
-    let means = runs.means();
-    copied::remove(&place.folder)?;
+pub(crate) fn run_session(
+    execution: &CaseExecution<'_>,
+    number: SessionNumber,
+    place: &SessionPlace,
+    runs: &SuiteContext<'_>,
+) -> std::io::Result<Option<EndedSession>> {
+    let means = runs.launch_means();
+    folder_copy::remove_folder(&place.folder)?;
     std::fs::create_dir_all(&place.folder)?;
-    let (mut record, begun_at) = (begun(execution, number), Instant::now());
-    let prepared = prepared(execution, place, means);
+    let (mut record, begun_at) = (begin_record(execution, number), Instant::now());
+    let prepared = prepare_workspace(execution, place, means);
     // Where the folder is before an agent can put something else into its place.
     let real = place.cwd.canonicalize().ok();
-    let found = prepared.and_then(|()| agent(execution, place, means, &mut record));
+    let found = prepared.and_then(|()| run_agent(execution, place, means, &mut record));
     if means.stop.load(std::sync::atomic::Ordering::Relaxed) {
         return Ok(None);
     }
     record.duration_ms = u64::try_from(begun_at.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let id = record.name(execution.suite.repeat);
+    let id = record.report_name(execution.suite.repeat);
     if let Err((outcome, why)) = &found {
         (record.outcome, record.why) = (*outcome, why.clone());
     }
     let read = found.and_then(|collected| {
-        let Collected { transcript, usage, session } = collected;
-        let keeps_files = matches!(execution.suite.workspace, Workspace::There(_));
-        let beside = Beside { record: &record, id: &id, prompt: &execution.case.prompt, keeps_files, usage, session };
-        completed(&transcript, &beside, runs.as_skillgym).map_err(|why| (Outcome::Normalization, why))
+        let CollectedTranscript { transcript, usage, session } = collected;
+        let keeps_files = matches!(execution.suite.workspace, WorkspacePlan::Existing(_));
+        let beside = SessionFacts { record: &record, id: &id, prompt: &execution.case.prompt, keeps_files, usage, session };
+        complete_run(&transcript, &beside, runs.as_skillgym).map_err(|why| (SessionOutcome::Normalization, why))
     });
     let run = match read {
         Ok(read) => {
             record.session = read.session;
-            let asked = matches!(execution.suite.workspace, Workspace::There(_));
+            let asked = matches!(execution.suite.workspace, WorkspacePlan::Existing(_));
             let folder = real.filter(|real| place.cwd.canonicalize().is_ok_and(|now| now == *real));
-            let world = folder.map(|_| World::of(&place.cwd, asked, &read.line, runs.look));
-            world.unwrap_or_else(World::unknown).into_run(&read.line, read.says_files)
+            let world = folder.map(|_| WorldRecord::of_folder(&place.cwd, asked, &read.line, runs.look));
+            world.unwrap_or_else(WorldRecord::nothing_known).into_run(&read.line, read.says_files)
         }
         Err((outcome, why)) => {
             (record.outcome, record.why) = (outcome, why);
             broken_off(&record, &id)
         }
     };
-    Ok(Some(Session { record, run }))
+    Ok(Some(EndedSession { record, run }))
 }
 
-fn prepared(execution: &Execution<'_>, place: &Place, means: Means<'_>) -> Result<(), Failure> {
-    let Workspace::Made { isolated: true, of, bootstrap, variables } = &execution.suite.workspace else {
+fn prepare_workspace(execution: &CaseExecution<'_>, place: &SessionPlace, means: LaunchMeans<'_>) -> Result<(), WorkspaceFailure> {
+    let WorkspacePlan::Created { isolated: true, of, bootstrap, variables } = &execution.suite.workspace else {
         return Ok(());
     };
-    let told = told(execution, place, variables);
-    let making = Making {
+    let told = workspace_variables(execution, place, variables);
+    let making = WorkspaceBuild {
         of,
         bootstrap: bootstrap.as_ref(),
         variables: &told,
         folder: &place.cwd,
         logs: &place.folder,
-        time: execution.time(),
+        time: execution.time_limit(),
     };
-    workspace::make(&making, means)
+    workspace::make_workspace(&making, means)
 }
 
 /// The variables of a workspace, with those that say where it is.
-fn told(execution: &Execution<'_>, place: &Place, variables: &[(String, String)]) -> Vec<(String, String)> {
+fn workspace_variables(execution: &CaseExecution<'_>, place: &SessionPlace, variables: &[(String, String)]) -> Vec<(String, String)> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut told = variables.to_vec();
     told.push(("AVERMENT_CASE".to_owned(), execution.case.name.clone()));
@@ -149,57 +149,57 @@ fn told(execution: &Execution<'_>, place: &Place, variables: &[(String, String)]
 }
 
 /// Runs the agent, and finds its transcript.
-fn agent(
-    execution: &Execution<'_>,
-    place: &Place,
-    means: Means<'_>,
-    record: &mut Record,
-) -> Result<Collected, Failure> {
-    let failed = |error: std::io::Error| (Outcome::RunnerCrash, error.to_string());
-    let home = Home::filled(execution.runner.agent, &place.folder).map_err(failed)?;
-    let variables = variables(execution, place, means.allowed);
-    let words = words(execution, place);
-    let limits = Limits {
-        time: execution.time(),
+fn run_agent(
+    execution: &CaseExecution<'_>,
+    place: &SessionPlace,
+    means: LaunchMeans<'_>,
+    record: &mut SessionRecord,
+) -> Result<CollectedTranscript, WorkspaceFailure> {
+    let failed = |error: std::io::Error| (SessionOutcome::RunnerCrash, error.to_string());
+    let home = AgentHome::fill_home(execution.runner.agent, &place.folder).map_err(failed)?;
+    let variables = agent_variables(execution, place, means.allowed);
+    let words = command_words(execution, place);
+    let limits = ChildLimits {
+        time: execution.time_limit(),
         bytes: means.bytes,
         steps: execution.runner.agent.map(|agent| agent.step).zip(execution.max_steps()),
     };
-    let program = Program {
+    let program = ChildProgram {
         words: &words,
         folder: &place.cwd,
         variables: &variables,
         limits,
-        output: place.output(),
-        error: place.error(),
+        output: place.output_log(),
+        error: place.error_log(),
         forgets: home.credentials.as_deref(),
     };
     record.command.clone_from(&words);
-    let before = Before::of(execution, place).map_err(failed)?;
-    let (ended, steps) = execute(means.supervisor, &program, means.stop).map_err(failed)?;
+    let before = PriorTrace::look_before(execution, place).map_err(failed)?;
+    let (ended, steps) = execute_program(means.supervisor, &program, means.stop).map_err(failed)?;
     record.steps = limits.steps.map(|_| steps);
     let collected = match ended {
-        Ended::Itself(0) => collect(execution, place, (&variables, &before), means)
-            .map_err(|why| (Outcome::Collection, why))
-            .and_then(|collected| whole(execution, place, collected)),
-        Ended::Itself(code) => {
+        ProgramEnd::Itself(0) => collect_transcript(execution, place, (&variables, &before), means)
+            .map_err(|why| (SessionOutcome::Collection, why))
+            .and_then(|collected| check_stream(execution, place, collected)),
+        ProgramEnd::Itself(code) => {
             record.exit_code = Some(code);
-            if model_is_rejected(execution.runner.agent, &place.output(), &place.error()) {
+            if model_is_rejected(execution.runner.agent, &place.output_log(), &place.error_log()) {
                 let why = format!("the agent does not know the model `{}`", execution.runner.model);
-                Err((Outcome::ModelRejected, why))
+                Err((SessionOutcome::ModelRejected, why))
             } else {
-                Err((Outcome::RunnerCrash, format!("it ended with exit code {code}{}", said(&place.error()))))
+                Err((SessionOutcome::RunnerCrash, format!("it ended with exit code {code}{}", last_words(&place.error_log()))))
             }
         }
-        Ended::Late => Err((Outcome::Timeout, format!("it took longer than {} and was ended", in_words(limits.time)))),
-        Ended::Steps(steps) => {
+        ProgramEnd::Late => Err((SessionOutcome::Timeout, format!("it took longer than {} and was ended", in_words(limits.time)))),
+        ProgramEnd::Steps(steps) => {
             let most = execution.max_steps().unwrap_or(0);
             Err((
-                Outcome::MaxSteps,
+                SessionOutcome::MaxSteps,
                 format!("it did {steps} steps, and {most} are allowed; it was ended, what it wrote is kept"),
             ))
         }
-        Ended::Long => Err((Outcome::RunnerCrash, format!("it wrote more than {} bytes and was ended", limits.bytes))),
-        Ended::Stopped => Err((Outcome::RunnerCrash, "it was stopped".to_owned())),
+        ProgramEnd::Long => Err((SessionOutcome::RunnerCrash, format!("it wrote more than {} bytes and was ended", limits.bytes))),
+        ProgramEnd::Stopped => Err((SessionOutcome::RunnerCrash, "it was stopped".to_owned())),
     };
     if collected.is_ok() {
         record.exit_code = Some(0);
@@ -209,27 +209,27 @@ fn agent(
 }
 
 /// A transcript of a session that came to its end, as its events say.
-fn whole(execution: &Execution<'_>, place: &Place, collected: Collected) -> Result<Collected, Failure> {
-    let ends = [place.output(), collected.transcript.clone()].map(|log| end_of(&log));
-    match ends.into_iter().find(|end| *end != End::Whole) {
-        None | Some(End::Whole) => Ok(collected),
-        Some(End::Failed(_)) if model_is_rejected(execution.runner.agent, &place.output(), &place.error()) => {
+fn check_stream(execution: &CaseExecution<'_>, place: &SessionPlace, collected: CollectedTranscript) -> Result<CollectedTranscript, WorkspaceFailure> {
+    let ends = [place.output_log(), collected.transcript.clone()].map(|log| end_of(&log));
+    match ends.into_iter().find(|end| *end != StreamEnd::Whole) {
+        None | Some(StreamEnd::Whole) => Ok(collected),
+        Some(StreamEnd::Failed(_)) if model_is_rejected(execution.runner.agent, &place.output_log(), &place.error_log()) => {
             let why = format!("the agent does not know the model `{}`", execution.runner.model);
-            Err((Outcome::ModelRejected, why))
+            Err((SessionOutcome::ModelRejected, why))
         }
-        Some(End::Failed(why)) => Err((Outcome::RunnerCrash, format!("the agent says that it failed: {why}"))),
-        Some(End::Cut(missing)) => {
-            Err((Outcome::Normalization, format!("the transcript breaks off: it has no {missing}")))
+        Some(StreamEnd::Failed(why)) => Err((SessionOutcome::RunnerCrash, format!("the agent says that it failed: {why}"))),
+        Some(StreamEnd::Cut(missing)) => {
+            Err((SessionOutcome::Normalization, format!("the transcript breaks off: it has no {missing}")))
         }
-        Some(End::Several) => Err((Outcome::Normalization, "the transcript is of several sessions".to_owned())),
+        Some(StreamEnd::Several) => Err((SessionOutcome::Normalization, "the transcript is of several sessions".to_owned())),
     }
 }
 
 /// The command line of a session.
-pub(crate) fn words(execution: &Execution<'_>, place: &Place) -> Vec<String> {
+pub(crate) fn command_words(execution: &CaseExecution<'_>, place: &SessionPlace) -> Vec<String> {
     let runner = execution.runner;
     let (cwd, folder) = (place.cwd.to_string_lossy(), place.folder.to_string_lossy());
-    let filled = Filled { model: &runner.model, prompt: &execution.case.prompt, cwd: &cwd, session: "" };
+    let filled = WordValues { model: &runner.model, prompt: &execution.case.prompt, cwd: &cwd, session: "" };
     let Some(agent) = runner.agent else {
         let named = [
             ("{prompt}", execution.case.prompt.as_str()),
@@ -243,21 +243,21 @@ pub(crate) fn words(execution: &Execution<'_>, place: &Place) -> Vec<String> {
         }
         return words;
     };
-    runner.command.iter().cloned().chain(filled.words(agent.arguments)).collect()
+    runner.command.iter().cloned().chain(filled.fill_words(agent.arguments)).collect()
 }
 
 /// What would be run, a line of JSON for each session that is the first try of its repetition: nothing is made, and no values of variables are
 /// told.
 #[must_use]
-pub fn would_run(suites: &[Suite], folder: &Path, allowed: &Allowed) -> Vec<String> {
+pub fn would_run(suites: &[PlannedSuite], folder: &Path, allowed: &AllowedVariables) -> Vec<String> {
     let mut lines = Vec::new();
-    for execution in suites.iter().flat_map(Suite::executions) {
+    for execution in suites.iter().flat_map(PlannedSuite::executions) {
         for repetition in 1..=execution.suite.repeat {
-            let place = place(folder, &execution, Number { repetition, attempt: 1 });
-            let names = variables(&execution, &place, allowed).into_iter();
+            let place = session_place(folder, &execution, SessionNumber { repetition, attempt: 1 });
+            let names = agent_variables(&execution, &place, allowed).into_iter();
             let names: Vec<String> = names.map(|(name, _)| name.to_string_lossy().into_owned()).collect();
             let bootstrap = match &execution.suite.workspace {
-                Workspace::Made { bootstrap: Some(bootstrap), .. } => bootstrap.words.as_slice(),
+                WorkspacePlan::Created { bootstrap: Some(bootstrap), .. } => bootstrap.words.as_slice(),
                 _ => &[],
             };
             let line = serde_json::json!({
@@ -266,9 +266,9 @@ pub fn would_run(suites: &[Suite], folder: &Path, allowed: &Allowed) -> Vec<Stri
                 "repetition": repetition,
                 "cwd": place.cwd,
                 "bootstrap": bootstrap,
-                "command": words(&execution, &place),
+                "command": command_words(&execution, &place),
                 "variables": names,
-                "timeout_ms": u64::try_from(execution.time().as_millis()).unwrap_or(u64::MAX),
+                "timeout_ms": u64::try_from(execution.time_limit().as_millis()).unwrap_or(u64::MAX),
                 "max_steps": execution.max_steps(),
             });
             lines.push(line.to_string());
@@ -292,7 +292,7 @@ fn put_in(word: &str, named: &[(&str, &str)]) -> String {
 }
 
 /// The variables of an agent.
-pub(crate) fn variables(execution: &Execution<'_>, place: &Place, allowed: &Allowed) -> Vec<(OsString, OsString)> {
+pub(crate) fn agent_variables(execution: &CaseExecution<'_>, place: &SessionPlace, allowed: &AllowedVariables) -> Vec<(OsString, OsString)> {
     let runner = execution.runner;
     let of_agent = runner.agent.map_or(&[][..], |agent| agent.variables).iter().map(|(name, value)| {
         let value = match value {
@@ -302,26 +302,26 @@ pub(crate) fn variables(execution: &Execution<'_>, place: &Place, allowed: &Allo
         ((*name).to_owned(), value)
     });
     let of_workspace = match &execution.suite.workspace {
-        Workspace::Made { variables, .. } => variables.as_slice(),
-        Workspace::There(_) => &[],
+        WorkspacePlan::Created { variables, .. } => variables.as_slice(),
+        WorkspacePlan::Existing(_) => &[],
     };
     let mut set: Vec<(String, String)> = of_agent.collect();
     for (name, value) in of_workspace.iter().chain(&runner.variables) {
         set.retain(|(known, _)| known != name);
         set.push((name.clone(), value.clone()));
     }
-    allowed.variables(runner.agent, &runner.passed, &set)
+    allowed.program_variables(runner.agent, &runner.passed, &set)
 }
 
 /// A home of an agent in the folder of the session, filled with what it needs to be known to its service. Credentials leave with it.
-struct Home {
+struct AgentHome {
     credentials: Option<PathBuf>,
 }
 
-impl Home {
-    fn filled(agent: Option<&Agent>, folder: &Path) -> std::io::Result<Self> {
+impl AgentHome {
+    fn fill_home(agent: Option<&AgentSpec>, folder: &Path) -> std::io::Result<Self> {
         use std::os::unix::fs::PermissionsExt as _;
-        let Some(Agent { transcript: Transcript::Newest { home, from, seeds, .. }, .. }) = agent else {
+        let Some(AgentSpec { transcript: TranscriptSource::Newest { home, from, seeds, .. }, .. }) = agent else {
             return Ok(Self { credentials: None });
         };
         let home = folder.join(home);
@@ -341,7 +341,7 @@ fn not_there(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
-impl Drop for Home {
+impl Drop for AgentHome {
     fn drop(&mut self) {
         if let Some(credentials) = &self.credentials {
             let _gone_already = std::fs::remove_file(credentials);

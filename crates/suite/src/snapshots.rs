@@ -1,6 +1,6 @@
 //! Snapshots: how many tokens a case cost with a runner when somebody accepted it, and how many more it may cost.
 
-use crate::plan::plain;
+use crate::plan::normalize_path;
 use averment_base::source::Span;
 use averment_engine::ir::SessionSettings;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct SnapshotRules {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotFile {
     version: u64,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, SnapshotEntry>,
 }
 
 impl Default for SnapshotFile {
@@ -44,7 +44,7 @@ impl Default for SnapshotFile {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct SnapshotEntry {
     case_id: String,
     runner_id: String,
     metric: String,
@@ -57,7 +57,7 @@ struct Entry {
 
 /// A file of snapshots with what is to be written into it.
 #[derive(Debug)]
-pub struct Snapshots {
+pub struct TokenSnapshots {
     rules: SnapshotRules,
     file: SnapshotFile,
     update: bool,
@@ -67,7 +67,7 @@ pub struct Snapshots {
 
 /// Whose tokens are compared.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Owner<'a> {
+pub(crate) struct TokenOwner<'a> {
     pub case: &'a str,
     pub runner: &'a str,
     pub agent: Option<&'a str>,
@@ -82,13 +82,13 @@ impl SnapshotRules {
     }
 
     /// Reads `snapshots { … }` of a suite.
-    pub(crate) fn read(
+    pub(crate) fn read_rules(
         settings: &SessionSettings,
         base: &Path,
         over: Option<&Path>,
     ) -> Result<Option<Self>, (Span, String, String)> {
         let Some(setting) = settings.get("snapshots") else { return Ok(None) };
-        let pairs = settings.pairs("snapshots");
+        let pairs = settings.name_pairs("snapshots");
         let of = |key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
         let wrong = |message: String, help: &str| (setting.span, message, help.to_owned());
         let number = |key: &str| match of(key) {
@@ -111,24 +111,24 @@ impl SnapshotRules {
                 "write `absolute: 300`, `percent: 10` or both",
             ));
         }
-        let path = over.map_or_else(|| plain(&base.join(of("path").unwrap_or(FILE))), Path::to_owned);
+        let path = over.map_or_else(|| normalize_path(&base.join(of("path").unwrap_or(FILE))), Path::to_owned);
         Ok(Some(Self { path, metric, absolute, percent }))
     }
 
     /// What is allowed where so many were accepted: the smaller one where two things are said.
-    fn allowed(&self, accepted: f64) -> f64 {
+    fn allowed_tokens(&self, accepted: f64) -> f64 {
         let absolute = self.absolute.map(|more| accepted + more);
         let percent = self.percent.map(|more| accepted * (1.0 + more / 100.0));
         absolute.into_iter().chain(percent).fold(f64::INFINITY, f64::min)
     }
 }
 
-impl Snapshots {
+impl TokenSnapshots {
     /// Opens the file; one that is not there is empty.
     ///
     /// # Errors
     /// It cannot be read, or is no file of snapshots.
-    pub fn open(rules: &SnapshotRules, update: bool) -> Result<Self, String> {
+    pub fn open_file(rules: &SnapshotRules, update: bool) -> Result<Self, String> {
         let name = rules.path.display();
         let file = match std::fs::read_to_string(&rules.path) {
             Ok(text) => serde_json::from_str::<SnapshotFile>(&text)
@@ -141,7 +141,7 @@ impl Snapshots {
 
     /// The text of the file.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn snapshot_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(&self.file).unwrap_or_default();
         text.push('\n');
         text
@@ -155,8 +155,8 @@ impl Snapshots {
 
     /// What is recorded of the tokens of successful repetitions, whose runs these are: the mean, what was accepted and what is allowed. What was
     /// never seen is accepted.
-    pub(crate) fn compare(&mut self, owner: Owner<'_>, runs: &[&str]) -> Option<Value> {
-        let counts: Vec<f64> = runs.iter().filter_map(|run| self.count(run)).collect();
+    pub(crate) fn compare_tokens(&mut self, owner: TokenOwner<'_>, runs: &[&str]) -> Option<Value> {
+        let counts: Vec<f64> = runs.iter().filter_map(|run| self.token_count(run)).collect();
         let metric = self.rules.metric;
         if counts.len() < runs.len() || counts.is_empty() {
             return (!runs.is_empty()).then(|| json!({ "metric": metric }));
@@ -166,7 +166,7 @@ impl Snapshots {
         let known = self.file.entries.get(&key).map(|entry| entry.value).filter(|_| !self.update);
         let accepted = known.unwrap_or(actual);
         if known.is_none() {
-            let entry = Entry {
+            let entry = SnapshotEntry {
                 case_id: owner.case.to_owned(),
                 runner_id: owner.runner.to_owned(),
                 metric: metric.to_owned(),
@@ -177,20 +177,20 @@ impl Snapshots {
             self.changed |= self.file.entries.get(&key) != Some(&entry);
             self.file.entries.insert(key, entry);
         }
-        let allowed = self.rules.allowed(accepted);
+        let allowed = self.rules.allowed_tokens(accepted);
         Some(
-            json!({ "metric": metric, "actual": whole(actual), "baseline": whole(accepted), "allowed": whole(allowed) }),
+            json!({ "metric": metric, "actual": whole_number(actual), "baseline": whole_number(accepted), "allowed": whole_number(allowed) }),
         )
     }
 
-    fn count(&self, run: &str) -> Option<f64> {
+    fn token_count(&self, run: &str) -> Option<f64> {
         let run: Value = serde_json::from_str(run).ok()?;
         run.get("usage")?.get(self.rules.metric)?.as_f64()
     }
 }
 
 /// A whole number without a point.
-fn whole(number: f64) -> Value {
+fn whole_number(number: f64) -> Value {
     let text = format!("{number:.0}").parse::<i64>().ok().filter(|_| number.fract() == 0.0);
     text.map_or_else(|| json!(number), |whole| json!(whole))
 }
@@ -211,25 +211,25 @@ mod tests {
             (0.0, None, Some(10.0), 0.0),
             (100.0, Some(5.0), Some(50.0), 105.0),
         ] {
-            assert_eq!(rules(absolute, percent).allowed(accepted), allowed);
+            assert_eq!(rules(absolute, percent).allowed_tokens(accepted), allowed);
         }
     }
 
     #[test]
     fn what_was_never_seen_is_accepted_and_what_is_not_recorded_is_not() {
         let mut snapshots =
-            Snapshots { rules: rules(Some(0.0), None), file: SnapshotFile::default(), update: false, changed: false };
-        let owner = Owner { case: "a", runner: "r", agent: None, model: "" };
+            TokenSnapshots { rules: rules(Some(0.0), None), file: SnapshotFile::default(), update: false, changed: false };
+        let owner = TokenOwner { case: "a", runner: "r", agent: None, model: "" };
         let run = |tokens: u32| json!({"usage": {"total_tokens": tokens}}).to_string();
         let (first, second) = (run(10), run(20));
-        let found = snapshots.compare(owner, &[&first, &second]).unwrap();
+        let found = snapshots.compare_tokens(owner, &[&first, &second]).unwrap();
         assert_eq!(found, json!({"metric": "total_tokens", "actual": 15, "baseline": 15, "allowed": 15}));
         assert!(snapshots.changed);
-        let found = snapshots.compare(owner, &[&second]).unwrap();
+        let found = snapshots.compare_tokens(owner, &[&second]).unwrap();
         assert_eq!((&found["actual"], &found["allowed"]), (&json!(20), &json!(15)));
-        assert_eq!(snapshots.compare(owner, &["{}"]).unwrap(), json!({"metric": "total_tokens"}));
-        assert_eq!(snapshots.compare(owner, &[]), None);
+        assert_eq!(snapshots.compare_tokens(owner, &["{}"]).unwrap(), json!({"metric": "total_tokens"}));
+        assert_eq!(snapshots.compare_tokens(owner, &[]), None);
         snapshots.update = true;
-        assert_eq!(snapshots.compare(owner, &[&second]).unwrap()["allowed"], json!(20));
+        assert_eq!(snapshots.compare_tokens(owner, &[&second]).unwrap()["allowed"], json!(20));
     }
 }

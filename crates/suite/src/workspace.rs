@@ -1,10 +1,10 @@
 //! Workspaces: made for a session or for all of them, made ready, and taken away when nobody needs them any more.
 
-use crate::copied;
-use crate::environment::Allowed;
-use crate::execute::{Ended, Limits, Program, Supervisor, execute};
-use crate::plan::{Bootstrap, Source};
-use crate::record::Outcome;
+use crate::folder_copy;
+use crate::environment::AllowedVariables;
+use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, Supervisor, execute_program};
+use crate::plan::{Bootstrap, WorkspaceSource};
+use crate::record::SessionOutcome;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -16,17 +16,17 @@ const TOLD: usize = 400;
 
 /// What is needed to start programs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Means<'a> {
+pub(crate) struct LaunchMeans<'a> {
     pub supervisor: &'a Supervisor,
-    pub allowed: &'a Allowed,
+    pub allowed: &'a AllowedVariables,
     pub bytes: u64,
     pub stop: &'a AtomicBool,
 }
 
 /// What a workspace is made of, and where.
 #[derive(Debug)]
-pub(crate) struct Making<'a> {
-    pub of: &'a Source,
+pub(crate) struct WorkspaceBuild<'a> {
+    pub of: &'a WorkspaceSource,
     pub bootstrap: Option<&'a Bootstrap>,
     pub variables: &'a [(String, String)],
     /// The folder that is made.
@@ -38,30 +38,30 @@ pub(crate) struct Making<'a> {
 }
 
 /// Why there is no workspace.
-pub(crate) type Failure = (Outcome, String);
+pub(crate) type WorkspaceFailure = (SessionOutcome, String);
 
 /// Makes a workspace. What was there in its place is gone.
-pub(crate) fn make(making: &Making<'_>, means: Means<'_>) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| (Outcome::Workspace, format!("`{}`: {error}", making.folder.display()));
-    copied::remove(making.folder).map_err(failed)?;
+pub(crate) fn make_workspace(making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>) -> Result<(), WorkspaceFailure> {
+    let failed = |error: std::io::Error| (SessionOutcome::Workspace, format!("`{}`: {error}", making.folder.display()));
+    folder_copy::remove_folder(making.folder).map_err(failed)?;
     match making.of {
-        Source::Empty => std::fs::create_dir_all(making.folder).map_err(failed)?,
-        Source::Template(template) => copied::copy(template, making.folder)
-            .map_err(|error| (Outcome::Workspace, format!("`{}` cannot be copied: {error}", template.display())))?,
-        Source::Worktree(repository, revision) => {
+        WorkspaceSource::Empty => std::fs::create_dir_all(making.folder).map_err(failed)?,
+        WorkspaceSource::Template(template) => folder_copy::copy_folder(template, making.folder)
+            .map_err(|error| (SessionOutcome::Workspace, format!("`{}` cannot be copied: {error}", template.display())))?,
+        WorkspaceSource::Worktree(repository, revision) => {
             if let Some(parent) = making.folder.parent() {
                 std::fs::create_dir_all(parent).map_err(failed)?;
             }
-            checked_out(repository, revision, making, means).map_err(|why| (Outcome::Workspace, why))?;
+            checked_out(repository, revision, making, means).map_err(|why| (SessionOutcome::Workspace, why))?;
         }
     }
-    making.bootstrap.map_or(Ok(()), |bootstrap| ready(bootstrap, making, means))
+    making.bootstrap.map_or(Ok(()), |bootstrap| run_bootstrap(bootstrap, making, means))
 }
 
 /// A working tree of a repository, in a clone: branches, tags and commits that are made in it are none of the repository's, which it reads
 /// objects of and knows no way to.
-fn checked_out(repository: &Path, revision: &str, making: &Making<'_>, means: Means<'_>) -> Result<(), String> {
-    let run = |folder: &Path, words: &[&str]| git(folder, words, making.logs, means);
+fn checked_out(repository: &Path, revision: &str, making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>) -> Result<(), String> {
+    let run = |folder: &Path, words: &[&str]| run_git(folder, words, making.logs, means);
     let commit = format!("{revision}^{{commit}}");
     let commit = run(repository, &["rev-parse", "--verify", "--quiet", &commit])
         .map_err(|_| format!("`{}` has no revision `{revision}`", repository.display()))?;
@@ -74,13 +74,13 @@ fn checked_out(repository: &Path, revision: &str, making: &Making<'_>, means: Me
     run(making.folder, &["checkout", "--quiet", "--detach", &commit]).map(drop)
 }
 
-fn ready(bootstrap: &Bootstrap, making: &Making<'_>, means: Means<'_>) -> Result<(), Failure> {
+fn run_bootstrap(bootstrap: &Bootstrap, making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>) -> Result<(), WorkspaceFailure> {
     let written = bootstrap.words.join(" ");
-    let failed = |why: String| (Outcome::WorkspaceBootstrap, format!("`{written}` {why}"));
+    let failed = |why: String| (SessionOutcome::WorkspaceBootstrap, format!("`{written}` {why}"));
     let (output, error) = (making.logs.join("bootstrap.stdout.log"), making.logs.join("bootstrap.stderr.log"));
-    let variables = means.allowed.variables(None, &[], making.variables);
-    let limits = Limits { time: bootstrap.time.unwrap_or(making.time), bytes: means.bytes, steps: None };
-    let program = Program {
+    let variables = means.allowed.program_variables(None, &[], making.variables);
+    let limits = ChildLimits { time: bootstrap.time.unwrap_or(making.time), bytes: means.bytes, steps: None };
+    let program = ChildProgram {
         words: &bootstrap.words,
         folder: making.folder,
         variables: &variables,
@@ -90,36 +90,36 @@ fn ready(bootstrap: &Bootstrap, making: &Making<'_>, means: Means<'_>) -> Result
         forgets: None,
     };
     let (ended, _) =
-        execute(means.supervisor, &program, means.stop).map_err(|error| failed(format!("cannot be run: {error}")))?;
+        execute_program(means.supervisor, &program, means.stop).map_err(|error| failed(format!("cannot be run: {error}")))?;
     match ended {
-        Ended::Itself(0) => Ok(()),
-        Ended::Itself(code) => Err(failed(format!("ended with exit code {code}{}", said(&error)))),
-        Ended::Late => Err(failed(format!("took longer than {}", in_words(limits.time)))),
-        Ended::Long | Ended::Steps(_) => Err(failed("wrote more than is kept".to_owned())),
-        Ended::Stopped => Err(failed("was stopped".to_owned())),
+        ProgramEnd::Itself(0) => Ok(()),
+        ProgramEnd::Itself(code) => Err(failed(format!("ended with exit code {code}{}", last_words(&error)))),
+        ProgramEnd::Late => Err(failed(format!("took longer than {}", in_words(limits.time)))),
+        ProgramEnd::Long | ProgramEnd::Steps(_) => Err(failed("wrote more than is kept".to_owned())),
+        ProgramEnd::Stopped => Err(failed("was stopped".to_owned())),
     }
 }
 
 /// Runs git in a folder; the line that it writes.
-fn git(folder: &Path, words: &[&str], logs: &Path, means: Means<'_>) -> Result<String, String> {
+fn run_git(folder: &Path, words: &[&str], logs: &Path, means: LaunchMeans<'_>) -> Result<String, String> {
     let words: Vec<String> = std::iter::once("git").chain(words.iter().copied()).map(str::to_owned).collect();
     let (output, error) = (logs.join("git.stdout.log"), logs.join("git.stderr.log"));
-    let variables = means.allowed.variables(None, &[], &[]);
-    let program = Program {
+    let variables = means.allowed.program_variables(None, &[], &[]);
+    let program = ChildProgram {
         words: &words,
         folder,
         variables: &variables,
-        limits: Limits { time: GIT_TIME, bytes: means.bytes, steps: None },
+        limits: ChildLimits { time: GIT_TIME, bytes: means.bytes, steps: None },
         output: output.clone(),
         error: error.clone(),
         forgets: None,
     };
-    match execute(means.supervisor, &program, means.stop) {
-        Ok((Ended::Itself(0), _)) => {
+    match execute_program(means.supervisor, &program, means.stop) {
+        Ok((ProgramEnd::Itself(0), _)) => {
             std::fs::read_to_string(output).map(|line| line.trim_end().to_owned()).map_err(|error| error.to_string())
         }
-        Ok((Ended::Itself(code), _)) => {
-            Err(format!("`{}` ended with exit code {code}{}", words.join(" "), said(&error)))
+        Ok((ProgramEnd::Itself(code), _)) => {
+            Err(format!("`{}` ended with exit code {code}{}", words.join(" "), last_words(&error)))
         }
         Ok(_) => Err(format!("`{}` was ended", words.join(" "))),
         Err(error) => Err(format!("`{}` cannot be run: {error}", words.join(" "))),
@@ -127,7 +127,7 @@ fn git(folder: &Path, words: &[&str], logs: &Path, means: Means<'_>) -> Result<S
 }
 
 /// What a log says last, for a message.
-pub(crate) fn said(log: &Path) -> String {
+pub(crate) fn last_words(log: &Path) -> String {
     let bytes = std::fs::read(log).unwrap_or_default();
     let text =
         String::from_utf8_lossy(bytes.get(bytes.len().saturating_sub(64 << 10)..).unwrap_or_default()).into_owned();

@@ -1,43 +1,43 @@
 //! The world of a session, as its run records it when the session ends: the files of its folder, and the commands of rules that were run there.
 //! So that a verdict is fixed then, and nothing is ever looked for in another folder.
 
-use crate::copied::{self, Texts};
-use averment_engine::vm::world::{FileState, Seen};
+use crate::folder_copy::{self, TextBudget};
+use averment_engine::vm::world::{FileState, WorldLookup};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// Looks at the world in a folder as the rules of a run ask for it; what they looked at.
-pub type Look<'a> = dyn Fn(&str, &Path) -> Vec<Seen> + Sync + 'a;
+pub type WorldLook<'a> = dyn Fn(&str, &Path) -> Vec<WorldLookup> + Sync + 'a;
 
 /// What is recorded.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct WorldRecord {
     files: Map<String, Value>,
     ran: Vec<Value>,
 }
 
-impl World {
+impl WorldRecord {
     /// Nothing is known of any file, and no command was run.
-    pub(crate) fn unknown() -> Self {
+    pub(crate) fn nothing_known() -> Self {
         let mut world = Self { files: Map::new(), ran: Vec::new() };
-        world.open(".");
-        world.outside();
+        world.leave_open(".");
+        world.leave_outside();
         world
     }
 
     /// The folder of a session that has ended: all of it, or with `asked` only what rules ask for.
-    pub(crate) fn of(folder: &Path, asked: bool, run: &str, look: &Look<'_>) -> Self {
-        let mut world = Self::unknown();
-        let mut texts = Texts::new();
+    pub(crate) fn of_folder(folder: &Path, asked: bool, run: &str, look: &WorldLook<'_>) -> Self {
+        let mut world = Self::nothing_known();
+        let mut texts = TextBudget::new();
         if !asked {
-            world.files = copied::recorded(folder, &mut texts);
-            world.outside();
+            world.files = folder_copy::record_files(folder, &mut texts);
+            world.leave_outside();
         }
         for seen in look(run, folder) {
             match seen {
-                Seen::File(path, state) => world.file(folder, path, state.as_ref(), &mut texts),
-                Seen::Command(words, outcome) => world.ran.push(match outcome {
+                WorldLookup::File(path, state) => world.record_file(folder, path, state.as_ref(), &mut texts),
+                WorldLookup::Command(words, outcome) => world.ran.push(match outcome {
                     Ok(outcome) => {
                         json!({ of_step::COMMAND: words, of_step::EXIT_CODE: outcome.code, of_step::OUTPUT: outcome.output })
                     }
@@ -48,22 +48,22 @@ impl World {
         world
     }
 
-    fn open(&mut self, folder: &str) {
+    fn leave_open(&mut self, folder: &str) {
         self.files.insert(folder.to_owned(), json!({ of_run::COMPLETE: false }));
     }
 
     /// What lies outside of the folder is not recorded.
-    fn outside(&mut self) {
-        self.open("..");
-        self.open("/");
+    fn leave_outside(&mut self) {
+        self.leave_open("..");
+        self.leave_open("/");
     }
 
     /// A file that a rule has asked for.
-    fn file(&mut self, folder: &Path, path: String, state: Option<&FileState>, texts: &mut Texts) {
-        let place = crate::plan::plain(&folder.join(&path));
+    fn record_file(&mut self, folder: &Path, path: String, state: Option<&FileState>, texts: &mut TextBudget) {
+        let place = crate::plan::normalize_path(&folder.join(&path));
         let found = match place.strip_prefix(folder) {
             Ok(below) if below.as_os_str().is_empty() => None,
-            Ok(below) => copied::found(folder, below, texts),
+            Ok(below) => folder_copy::record_path(folder, below, texts),
             Err(_) => state.map(|state| if *state == FileState::Missing { Value::Null } else { json!({}) }),
         };
         let name = match place.strip_prefix(folder) {
@@ -76,7 +76,7 @@ impl World {
                     // A link may lead anywhere.
                     _ if file.contains_key(of_run::COMPLETE) => {}
                     Some(FileState::Folder(names)) => drop(file.insert("content".to_owned(), json!(names))),
-                    Some(FileState::Text(text)) if !file.contains_key("content") && texts.takes(text.len() as u64) => {
+                    Some(FileState::Text(text)) if !file.contains_key("content") && texts.take_bytes(text.len() as u64) => {
                         file.insert("content".to_owned(), json!(text));
                     }
                     _ => {}

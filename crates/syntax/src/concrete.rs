@@ -12,18 +12,18 @@ use std::ops::Range;
 
 /// A node: a rule of the grammar and the leaves that it covers. Nodes without a leaf, such as an empty header, are left out.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct ConcreteNode {
     /// The rule that read it.
     pub rule: Rule,
     /// The numbers of its leaves.
     pub leaves: Range<usize>,
     /// Its parts; none for a leaf.
-    pub children: Vec<Node>,
+    pub children: Vec<ConcreteNode>,
 }
 
 /// A word, a sign or a literal.
 #[derive(Debug, Clone)]
-pub(crate) struct Leaf {
+pub(crate) struct ConcreteLeaf {
     /// The rule that read it.
     pub rule: Rule,
     /// Its bytes in the text.
@@ -34,30 +34,30 @@ pub(crate) struct Leaf {
 
 /// The tree of a file with its leaves.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct ConcreteTree {
     /// The whole file; `None` when it holds no statement.
-    pub root: Option<Node>,
+    pub root: Option<ConcreteNode>,
     /// All leaves in order.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<ConcreteLeaf>,
 }
 
 /// Reads a text that the strict grammar accepts and works on its tree, with room on the stack for a function that follows it down.
 /// `None` for any other text.
-pub(crate) fn with_tree<T>(text: &str, limits: &Limits, work: impl FnOnce(&Tree) -> T) -> Option<T> {
-    let scan = token::scan(text, limits.rule_depth, limits.rule_tokens);
+pub(crate) fn with_tree<T>(text: &str, limits: &Limits, work: impl FnOnce(&ConcreteTree) -> T) -> Option<T> {
+    let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
     if !scan.too_deep.is_empty() || scan.tokens.len() > limits.rule_tokens {
         return None;
     }
     grammar::with_stack(scan.depth.min(limits.rule_depth), || {
         let (start, body) = without_mark(text);
-        let pair = grammar::read(Rule::file, body).ok()?;
+        let pair = grammar::parse_rule(Rule::file, body).ok()?;
         let mut leaves = Vec::new();
-        let root = node(pair, start, &mut leaves);
-        Some(work(&Tree { root, leaves }))
+        let root = build_node(pair, start, &mut leaves);
+        Some(work(&ConcreteTree { root, leaves }))
     })
 }
 
-fn node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<Leaf>) -> Option<Node> {
+fn build_node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<ConcreteLeaf>) -> Option<ConcreteNode> {
     let rule = pair.as_rule();
     let (start, first) = (pair.as_span().start() + base, leaves.len());
     let end = pair.as_span().end() + base;
@@ -68,18 +68,18 @@ fn node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<Leaf>) -> Option<Nod
     let mut children = Vec::new();
     // A file without a statement is no leaf: it holds comments.
     if is_literal || (rule != Rule::file_body && pair.clone().into_inner().next().is_none()) {
-        let values = if rule == Rule::string { values(pair, base) } else { Vec::new() };
+        let values = if rule == Rule::string { interpolation_ranges(pair, base) } else { Vec::new() };
         // These look at what follows, so that the grammar lets them end with space and comments.
         let end = if matches!(rule, Rule::equals | Rule::minus) { start + 1 } else { end };
-        leaves.push(Leaf { rule, range: start..end, values });
+        leaves.push(ConcreteLeaf { rule, range: start..end, values });
     } else {
-        children.extend(pair.into_inner().filter_map(|child| node(child, base, leaves)));
+        children.extend(pair.into_inner().filter_map(|child| build_node(child, base, leaves)));
     }
-    (leaves.len() > first).then_some(Node { rule, leaves: first..leaves.len(), children })
+    (leaves.len() > first).then_some(ConcreteNode { rule, leaves: first..leaves.len(), children })
 }
 
 /// The interpolations of a string.
-fn values(string: Pair<'_, Rule>, base: usize) -> Vec<Range<usize>> {
+fn interpolation_ranges(string: Pair<'_, Rule>, base: usize) -> Vec<Range<usize>> {
     let parts = string.into_inner().flat_map(Pair::into_inner);
     let values = parts.filter(|part| part.as_rule() == Rule::interpolation);
     values.map(|value| value.as_span().start() + base..value.as_span().end() + base).collect()

@@ -12,7 +12,7 @@ const CONTEXT: usize = 3;
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum LineChange {
     /// It stands in both texts.
     Equal,
     /// It stands in the old text only.
@@ -21,10 +21,10 @@ pub enum Change {
     Inserted,
 }
 
-impl Change {
+impl LineChange {
     /// The sign in front of such a line: a space, `-` or `+`.
     #[must_use]
-    pub fn sign(self) -> char {
+    pub fn diff_sign(self) -> char {
         match self {
             Self::Equal => ' ',
             Self::Deleted => '-',
@@ -35,17 +35,17 @@ impl Change {
 
 /// Changes that stand near each other, with the lines around them.
 #[derive(Debug, Clone)]
-pub struct Hunk<'a> {
+pub struct DiffHunk<'a> {
     /// The lines of the old text that it covers, counted from 0.
     pub old: Range<usize>,
     /// The lines of the new text that it covers, counted from 0.
     pub new: Range<usize>,
     /// Its lines in order, with their line ends.
-    pub lines: Vec<(Change, &'a str)>,
+    pub lines: Vec<(LineChange, &'a str)>,
 }
 
 /// How one list of lines becomes the other.
-pub(crate) fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+pub(crate) fn diff_operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff(&mut hook, old, 0..old.len(), new, 0..new.len());
     hook.into_inner().into_inner().into_ops()
@@ -53,41 +53,41 @@ pub(crate) fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
 
 /// What differs between two texts, with so many lines `around` each change.
 #[must_use]
-pub fn hunks<'a>(old: &'a str, new: &'a str, around: usize) -> Vec<Hunk<'a>> {
-    let (old, new) = (lines(old), lines(new));
-    let groups = similar::group_diff_ops(operations(&old, &new), around);
-    groups.iter().filter_map(|group| hunk(group, &old, &new)).collect()
+pub fn diff_hunks<'a>(old: &'a str, new: &'a str, around: usize) -> Vec<DiffHunk<'a>> {
+    let (old, new) = (split_lines(old), split_lines(new));
+    let groups = similar::group_diff_ops(diff_operations(&old, &new), around);
+    groups.iter().filter_map(|group| build_hunk(group, &old, &new)).collect()
 }
 
-fn hunk<'a>(group: &[DiffOp], old: &[&'a str], new: &[&'a str]) -> Option<Hunk<'a>> {
+fn build_hunk<'a>(group: &[DiffOp], old: &[&'a str], new: &[&'a str]) -> Option<DiffHunk<'a>> {
     let (first, last) = (group.first()?, group.last()?);
     let mut lines = Vec::new();
     for operation in group {
         let (before, after) =
             (old.get(operation.old_range()).unwrap_or_default(), new.get(operation.new_range()).unwrap_or_default());
         if operation.tag() == DiffTag::Equal {
-            lines.extend(before.iter().map(|line| (Change::Equal, *line)));
+            lines.extend(before.iter().map(|line| (LineChange::Equal, *line)));
         } else {
-            lines.extend(before.iter().map(|line| (Change::Deleted, *line)));
-            lines.extend(after.iter().map(|line| (Change::Inserted, *line)));
+            lines.extend(before.iter().map(|line| (LineChange::Deleted, *line)));
+            lines.extend(after.iter().map(|line| (LineChange::Inserted, *line)));
         }
     }
     let old = first.old_range().start..last.old_range().end;
     let new = first.new_range().start..last.new_range().end;
-    Some(Hunk { old, new, lines })
+    Some(DiffHunk { old, new, lines })
 }
 
 /// A unified diff that `patch` understands, of two texts of the same name; empty where they are equal.
 #[must_use]
-pub fn unified(name: &str, old: &str, new: &str) -> String {
+pub fn unified_diff(name: &str, old: &str, new: &str) -> String {
     let mut text = String::new();
-    for hunk in hunks(old, new, CONTEXT) {
+    for hunk in diff_hunks(old, new, CONTEXT) {
         if text.is_empty() {
             let _ = writeln!(text, "--- {name}\n+++ {name}");
         }
-        let _ = writeln!(text, "@@ -{} +{} @@", extent(&hunk.old), extent(&hunk.new));
+        let _ = writeln!(text, "@@ -{} +{} @@", hunk_extent(&hunk.old), hunk_extent(&hunk.new));
         for (change, line) in hunk.lines {
-            text.push(change.sign());
+            text.push(change.diff_sign());
             text.push_str(line);
             if !line.ends_with(['\r', '\n']) {
                 text.push_str("\n\\ No newline at end of file\n");
@@ -98,7 +98,7 @@ pub fn unified(name: &str, old: &str, new: &str) -> String {
 }
 
 /// The place of a hunk in one of the texts: its first line, and how many there are where it is not one. Of none it is the line before.
-fn extent(range: &Range<usize>) -> String {
+fn hunk_extent(range: &Range<usize>) -> String {
     match range.len() {
         1 => format!("{}", range.start + 1),
         0 => format!("{},0", range.start),
@@ -107,7 +107,7 @@ fn extent(range: &Range<usize>) -> String {
 }
 
 /// The lines of a text with their ends, which are `\n`, `\r\n` or `\r`.
-fn lines(text: &str) -> Vec<&str> {
+fn split_lines(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let is_end = |at: usize| match bytes.get(at) {
         Some(b'\n') => true,
@@ -132,7 +132,7 @@ mod tests {
     /// What the whole of `similar` says: it numbers equal lines and cuts off what both begin and end with before it compares.
     fn compare(old: &str, new: &str) {
         let expected = TextDiff::from_lines(old, new);
-        assert_eq!(unified("n", old, new), expected.unified_diff().header("n", "n").to_string(), "{old:?} {new:?}");
+        assert_eq!(unified_diff("n", old, new), expected.unified_diff().header("n", "n").to_string(), "{old:?} {new:?}");
         let said = |change: similar::Change<&str>| match change.tag() {
             ChangeTag::Equal => format!(" {}", change.value()),
             ChangeTag::Delete => format!("-{}", change.value()),
@@ -141,9 +141,9 @@ mod tests {
         let groups = expected.grouped_ops(1);
         let expected =
             groups.iter().map(|group| group.iter().flat_map(|op| expected.iter_changes(op)).map(said).collect());
-        let found = hunks(old, new, 1).into_iter();
+        let found = diff_hunks(old, new, 1).into_iter();
         let found =
-            found.map(|hunk| hunk.lines.iter().map(|(change, line)| format!("{}{line}", change.sign())).collect());
+            found.map(|hunk| hunk.lines.iter().map(|(change, line)| format!("{}{line}", change.diff_sign())).collect());
         assert_eq!(found.collect::<Vec<Vec<String>>>(), expected.collect::<Vec<Vec<String>>>());
     }
 

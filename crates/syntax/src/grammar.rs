@@ -42,7 +42,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
 
 /// What the strict grammar could not read: the furthest place and what would have gone on there.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
+pub(super) struct GrammarFailure {
     /// Byte offset in the text that was parsed.
     pub at: usize,
     /// The rules that were tried at that place.
@@ -56,13 +56,13 @@ pub(super) fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
 }
 
 /// Parses all of `text` by one of the entry rules and gives the pair inside it.
-pub(super) fn read(start: Rule, text: &str) -> Result<Pair<'_, Rule>, Failure> {
-    let parsed = Grammar::parse(start, text).map_err(|error| failure(&error))?;
+pub(super) fn parse_rule(start: Rule, text: &str) -> Result<Pair<'_, Rule>, GrammarFailure> {
+    let parsed = Grammar::parse(start, text).map_err(|error| to_failure(&error))?;
     let inner = parsed.into_iter().next().and_then(|pair| pair.into_inner().next());
-    inner.ok_or(Failure { at: 0, expected: Vec::new() })
+    inner.ok_or(GrammarFailure { at: 0, expected: Vec::new() })
 }
 
-fn failure(error: &pest::error::Error<Rule>) -> Failure {
+fn to_failure(error: &pest::error::Error<Rule>) -> GrammarFailure {
     let at = match error.location {
         pest::error::InputLocation::Pos(at) => at,
         pest::error::InputLocation::Span((start, _)) => start,
@@ -71,5 +71,5 @@ fn failure(error: &pest::error::Error<Rule>) -> Failure {
         pest::error::ErrorVariant::ParsingError { positives, .. } => positives.clone(),
         pest::error::ErrorVariant::CustomError { .. } => Vec::new(),
     };
-    Failure { at, expected }
+    GrammarFailure { at, expected }
 }

@@ -14,7 +14,7 @@ pub mod fmt;
 mod grammar;
 mod hints;
 mod lower;
-pub mod near;
+pub mod near_keywords;
 mod number;
 mod recover;
 pub mod statements;
@@ -26,28 +26,28 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use grammar::Rule;
-pub use hints::{Meant, foreign, meant};
-use lower::{Lower, Place};
-pub use recover::{IncrementalParse, Outline, PreviousParse};
-pub use trivia::{Comment, Trivia};
+pub use hints::{IntendedStatement, foreign_statement, intended_statement};
+use lower::{SyntaxLowering, TextPlace};
+pub use recover::{IncrementalParse, FileOutline, PreviousParse};
+pub use trivia::{FileComment, Trivia};
 
 /// Reads one file: its tree, its comments, and what is wrong with it. Names are not looked at; that is `check`'s work.
 ///
 /// Never fails and never panics: items with mistakes are left out, and work and memory are bounded by `limits`.
 /// What an interactive session types is read by it too: a statement or an expression is a file of one item.
 #[must_use]
-pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::File, Trivia, Diagnostics) {
+pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::RuleFile, Trivia, Diagnostics) {
     let Some(source) = map.get(file) else { return Default::default() };
     let text: &str = &source.text;
-    let scan = match scanned(text, file, limits) {
+    let scan = match scan_file(text, file, limits) {
         Ok(scan) => scan,
-        Err(refusal) => return (ast::File::default(), Trivia::default(), refusal),
+        Err(refusal) => return (ast::RuleFile::default(), Trivia::default(), refusal),
     };
     let trivia = Trivia::new(file, text, &scan.remarks);
-    let read = grammar::with_stack(scan.depth.min(limits.rule_depth), || read(file, text, scan, limits));
-    let recover::Recovered { mut items, unread, diagnostics } = read;
+    let read = grammar::with_stack(scan.depth.min(limits.rule_depth), || parse_file(file, text, scan, limits));
+    let recover::RecoveredFile { mut items, unread, diagnostics } = read;
     trivia.attach_docs(text, &mut items);
-    (ast::File { items, allows: trivia.allows(), unread }, trivia, diagnostics)
+    (ast::RuleFile { items, allows: trivia.allow_comments(), unread }, trivia, diagnostics)
 }
 
 /// Reads a file of which most was read before: only the statements between the first and the last that differ are read, all others are moved
@@ -58,20 +58,20 @@ pub fn parse_incremental(
     file: FileId,
     limits: &Limits,
     before: Option<PreviousParse<'_>>,
-) -> (ast::File, IncrementalParse) {
+) -> (ast::RuleFile, IncrementalParse) {
     let empty = |diagnostics| IncrementalParse { diagnostics, ..IncrementalParse::default() };
-    let Some(source) = map.get(file) else { return (ast::File::default(), IncrementalParse::default()) };
+    let Some(source) = map.get(file) else { return (ast::RuleFile::default(), IncrementalParse::default()) };
     let text: &str = &source.text;
-    let scan = match scanned(text, file, limits) {
+    let scan = match scan_file(text, file, limits) {
         Ok(scan) => scan,
-        Err(refusal) => return (ast::File::default(), empty(refusal)),
+        Err(refusal) => return (ast::RuleFile::default(), empty(refusal)),
     };
     let trivia = Trivia::new(file, text, &scan.remarks);
     let depth = scan.depth.min(limits.rule_depth);
     let mut parsed = grammar::with_stack(depth, || recover::read_incremental(file, text, scan, limits, before));
     let mut items = std::mem::take(&mut parsed.items);
     trivia.attach_docs(text, &mut items);
-    (ast::File { items, allows: trivia.allows(), unread: std::mem::take(&mut parsed.unread) }, parsed)
+    (ast::RuleFile { items, allows: trivia.allow_comments(), unread: std::mem::take(&mut parsed.unread) }, parsed)
 }
 
 /// Reads a file that holds one expression and nothing else, such as a value given from outside.
@@ -80,22 +80,22 @@ pub fn parse_incremental(
 pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Option<ast::Expr>, Diagnostics) {
     let Some(source) = map.get(file) else { return Default::default() };
     let text: &str = &source.text;
-    let scan = match scanned(text, file, limits) {
+    let scan = match scan_file(text, file, limits) {
         Ok(scan) => scan,
         Err(refusal) => return (None, refusal),
     };
     grammar::with_stack(scan.depth.min(limits.rule_depth), || {
         let (start, body) = without_mark(text);
-        if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::read(Rule::lone_expression, body)) {
-            let mut lower = Lower::new(body, Place::whole(file, start), limits.rule_depth);
-            let expression = lower.lone_expression(pair);
+        if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::parse_rule(Rule::lone_expression, body)) {
+            let mut lower = SyntaxLowering::new(body, TextPlace::whole_text(file, start), limits.rule_depth);
+            let expression = lower.lower_lone_expression(pair);
             return (expression, lower.diagnostics);
         }
-        let mut diagnostics = recover::recover(file, text, scan, limits).diagnostics;
+        let mut diagnostics = recover::recover_file(file, text, scan, limits).diagnostics;
         if diagnostics.0.is_empty() {
             let message = "an expression is expected here, and this is none";
             let help = "write a value such as `10`, `\"text\"` or `output.status == \"ok\"`";
-            diagnostics.push(Diagnostic::new(Slug::Syntax, Span::new(file, start, text.len()), message).help(help));
+            diagnostics.push(Diagnostic::new(Slug::Syntax, Span::new(file, start, text.len()), message).with_help(help));
         }
         (None, diagnostics)
     })
@@ -104,25 +104,25 @@ pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Opti
 /// Whether the strict grammar reads a text as a whole file: pest's work and nothing else. It is what reading is measured against.
 #[must_use]
 pub fn is_file(text: &str) -> bool {
-    grammar::with_stack(Limits::default().rule_depth, || grammar::read(Rule::file, without_mark(text).1).is_ok())
+    grammar::with_stack(Limits::default().rule_depth, || grammar::parse_rule(Rule::file, without_mark(text).1).is_ok())
 }
 
 /// Whether a text that is being typed goes on in the next line: it ends inside brackets or a text of several lines, or behind a sign or word
 /// that wants something behind it. A text with another mistake does not go on.
 #[must_use]
 pub fn is_unfinished(text: &str, limits: &Limits) -> bool {
-    scanned(text, FileId(0), limits).is_ok_and(|scan| recover::is_unfinished(text, scan))
+    scan_file(text, FileId(0), limits).is_ok_and(|scan| recover::is_unfinished(text, scan))
 }
 
 /// The whole file by the strict grammar; where that refuses it, statement by statement.
-fn read(file: FileId, text: &str, scan: token::Scan, limits: &Limits) -> recover::Recovered {
+fn parse_file(file: FileId, text: &str, scan: token::TokenScan, limits: &Limits) -> recover::RecoveredFile {
     let (start, body) = without_mark(text);
-    if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::read(Rule::file, body)) {
-        let mut lower = Lower::new(body, Place::whole(file, start), limits.rule_depth);
-        let items = lower.items(pair);
-        return recover::Recovered { items, unread: Vec::new(), diagnostics: lower.diagnostics };
+    if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::parse_rule(Rule::file, body)) {
+        let mut lower = SyntaxLowering::new(body, TextPlace::whole_text(file, start), limits.rule_depth);
+        let items = lower.lower_items(pair);
+        return recover::RecoveredFile { items, unread: Vec::new(), diagnostics: lower.diagnostics };
     }
-    recover::recover(file, text, scan, limits)
+    recover::recover_file(file, text, scan, limits)
 }
 
 /// The text behind a byte order mark, and where it starts.
@@ -132,9 +132,9 @@ fn without_mark(text: &str) -> (usize, &str) {
 }
 
 /// The tokens of a text, unless it is one that is not looked at any further.
-fn scanned(text: &str, file: FileId, limits: &Limits) -> Result<token::Scan, Diagnostics> {
+fn scan_file(text: &str, file: FileId, limits: &Limits) -> Result<token::TokenScan, Diagnostics> {
     let refuse = |slug: Slug, start: usize, end: usize, message: String, help: &str| {
-        Err(Diagnostics(vec![Diagnostic::new(slug, Span::new(file, start, end), message).help(help)]))
+        Err(Diagnostics(vec![Diagnostic::new(slug, Span::new(file, start, end), message).with_help(help)]))
     };
     let split = "split it, and join the parts with `use`";
     if text.len() > limits.rule_file_bytes {
@@ -145,7 +145,7 @@ fn scanned(text: &str, file: FileId, limits: &Limits) -> Result<token::Scan, Dia
         let message = "this file is not text: it holds a zero byte".to_owned();
         return refuse(Slug::NotText, zero, zero + 1, message, "rules are written in plain UTF-8 text");
     }
-    let scan = token::scan(text, limits.rule_depth, limits.rule_tokens);
+    let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
     match scan.tokens.get(limits.rule_tokens) {
         Some(token) => {
             let message = format!("this file has more than {} words and signs", limits.rule_tokens);

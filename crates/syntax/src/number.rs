@@ -3,7 +3,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::ast::Unit;
+use super::ast::NumberUnit;
 
 /// Why a number has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,30 +20,30 @@ pub(super) enum NumberError {
 
 /// A value and the family of its unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct NumberValue {
     /// Decimal text that JSON accepts.
     pub value: String,
     /// The family.
-    pub unit: Unit,
+    pub unit: NumberUnit,
 }
 
 /// Digits beyond this are no number that anybody meant.
 const LONGEST: usize = 400;
 
 /// All units: what is written, the family, what one of it is in the base unit.
-const UNITS: &[(&str, Unit, u64)] = &[
-    ("ms", Unit::Duration, 1),
-    ("s", Unit::Duration, 1_000),
-    ("m", Unit::Duration, 60_000),
-    ("h", Unit::Duration, 3_600_000),
-    ("d", Unit::Duration, 86_400_000),
-    ("B", Unit::Size, 1),
-    ("KB", Unit::Size, 1_000),
-    ("MB", Unit::Size, 1_000_000),
-    ("GB", Unit::Size, 1_000_000_000),
-    ("KiB", Unit::Size, 1 << 10),
-    ("MiB", Unit::Size, 1 << 20),
-    ("GiB", Unit::Size, 1 << 30),
+const UNITS: &[(&str, NumberUnit, u64)] = &[
+    ("ms", NumberUnit::Duration, 1),
+    ("s", NumberUnit::Duration, 1_000),
+    ("m", NumberUnit::Duration, 60_000),
+    ("h", NumberUnit::Duration, 3_600_000),
+    ("d", NumberUnit::Duration, 86_400_000),
+    ("B", NumberUnit::Size, 1),
+    ("KB", NumberUnit::Size, 1_000),
+    ("MB", NumberUnit::Size, 1_000_000),
+    ("GB", NumberUnit::Size, 1_000_000_000),
+    ("KiB", NumberUnit::Size, 1 << 10),
+    ("MiB", NumberUnit::Size, 1 << 20),
+    ("GiB", NumberUnit::Size, 1 << 30),
 ];
 
 /// What people write for a unit, and the unit that they mean.
@@ -82,8 +82,8 @@ pub(super) fn meant_unit(letters: &str) -> Option<&'static str> {
 }
 
 /// Reads a number token of the grammar, for example `1h30m`, `$0.05`, `95%`, `1_000`.
-pub(super) fn read(text: &str) -> Result<Reading, NumberError> {
-    let reading = reading(text)?;
+pub(super) fn read_number(text: &str) -> Result<NumberValue, NumberError> {
+    let reading = parse_number(text)?;
     match reading.value.parse::<f64>() {
         Ok(value) if value.is_infinite() => Err(NumberError::TooLong),
         Ok(0.0) if has_digits(&reading.value) => Err(NumberError::TooSmall),
@@ -97,35 +97,35 @@ fn has_digits(value: &str) -> bool {
     digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-fn reading(text: &str) -> Result<Reading, NumberError> {
+fn parse_number(text: &str) -> Result<NumberValue, NumberError> {
     if let Some(amount) = text.strip_prefix('$') {
-        let (decimal, rest) = Decimal::take(amount)?;
+        let (decimal, rest) = DecimalDigits::take_decimal(amount)?;
         let at = text.len().saturating_sub(rest.len());
         return match rest {
-            "" => Ok(Reading { value: decimal.to_text(), unit: Unit::Money }),
+            "" => Ok(NumberValue { value: decimal.to_text(), unit: NumberUnit::Money }),
             _ => Err(NumberError::UnknownUnit { at, unit: rest.to_owned() }),
         };
     }
-    let (decimal, rest) = Decimal::take(text)?;
+    let (decimal, rest) = DecimalDigits::take_decimal(text)?;
     match rest {
-        "" => Ok(Reading { value: plain(text), unit: Unit::None }),
-        "%" => Ok(Reading { value: decimal.shifted(-2).to_text(), unit: Unit::None }),
+        "" => Ok(NumberValue { value: plain_number(text), unit: NumberUnit::None }),
+        "%" => Ok(NumberValue { value: decimal.shift_exponent(-2).to_text(), unit: NumberUnit::None }),
         _ => with_units(text, decimal, rest),
     }
 }
 
 /// A number without a unit keeps the form it was written in: `===` compares it.
-fn plain(text: &str) -> String {
+fn plain_number(text: &str) -> String {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let whole = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
     let zeros = digits.bytes().take_while(|&b| b == b'0').count().min(whole.saturating_sub(1));
     digits.get(zeros..).unwrap_or(&digits).to_owned()
 }
 
-fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, NumberError> {
-    let mut total = Decimal::default();
+fn with_units(text: &str, first: DecimalDigits, rest: &str) -> Result<NumberValue, NumberError> {
+    let mut total = DecimalDigits::default();
     let (mut amount, mut rest) = (first, rest);
-    let mut last: Option<(Unit, u64)> = None;
+    let mut last: Option<(NumberUnit, u64)> = None;
     loop {
         let at = text.len().saturating_sub(rest.len());
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
@@ -135,15 +135,15 @@ fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, NumberE
             let unit = if meant_unit(letters).is_some() { letters } else { word };
             return Err(NumberError::UnknownUnit { at, unit: unit.to_owned() });
         };
-        if last.is_some_and(|(family, size)| family != unit || unit != Unit::Duration || factor >= size) {
+        if last.is_some_and(|(family, size)| family != unit || unit != NumberUnit::Duration || factor >= size) {
             return Err(NumberError::MixedUnits { at });
         }
         last = Some((unit, factor));
-        total = total.plus(&amount.times(factor));
+        total = total.add_decimal(&amount.multiply_by(factor));
         if behind.is_empty() {
-            return Ok(Reading { value: total.to_text(), unit });
+            return Ok(NumberValue { value: total.to_text(), unit });
         }
-        let (next, after) = Decimal::take(behind)?;
+        let (next, after) = DecimalDigits::take_decimal(behind)?;
         if after.is_empty() || after.len() == behind.len() {
             return Err(NumberError::UnknownUnit { at, unit: rest.to_owned() });
         }
@@ -153,14 +153,14 @@ fn with_units(text: &str, first: Decimal, rest: &str) -> Result<Reading, NumberE
 
 /// A decimal number: digits from the least significant one, and how many of them stand behind the point.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Decimal {
+struct DecimalDigits {
     digits: Vec<u8>,
     scale: usize,
 }
 
-impl Decimal {
+impl DecimalDigits {
     /// Reads digits, a fraction and an exponent from the start of `text`; gives what stands behind.
-    fn take(text: &str) -> Result<(Self, &str), NumberError> {
+    fn take_decimal(text: &str) -> Result<(Self, &str), NumberError> {
         let (whole, rest) = take_digits(text);
         let (fraction, rest) = match rest.strip_prefix('.').map(take_digits) {
             Some((fraction, behind)) if !fraction.is_empty() => (fraction, behind),
@@ -171,11 +171,11 @@ impl Decimal {
             return Err(NumberError::TooLong);
         }
         let digits = fraction.bytes().rev().chain(whole.bytes().rev()).map(|byte| byte.wrapping_sub(b'0')).collect();
-        Ok((Self { digits, scale: fraction.len() }.shifted(exponent), rest))
+        Ok((Self { digits, scale: fraction.len() }.shift_exponent(exponent), rest))
     }
 
     /// Times ten to the power of `exponent`.
-    fn shifted(mut self, exponent: i32) -> Self {
+    fn shift_exponent(mut self, exponent: i32) -> Self {
         let by = exponent.unsigned_abs() as usize;
         if exponent < 0 {
             self.scale = self.scale.saturating_add(by);
@@ -187,7 +187,7 @@ impl Decimal {
         self
     }
 
-    fn times(&self, factor: u64) -> Self {
+    fn multiply_by(&self, factor: u64) -> Self {
         let mut digits = Vec::with_capacity(self.digits.len().saturating_add(20));
         let mut carry = 0_u128;
         for &digit in &self.digits {
@@ -203,7 +203,7 @@ impl Decimal {
         Self { digits, scale: self.scale }
     }
 
-    fn plus(&self, other: &Self) -> Self {
+    fn add_decimal(&self, other: &Self) -> Self {
         let scale = self.scale.max(other.scale);
         let padded = |number: &Self| {
             let zeros = std::iter::repeat_n(0, scale.saturating_sub(number.scale));
@@ -267,40 +267,40 @@ fn take_exponent(text: &str) -> Result<(i32, &str), NumberError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberError, Reading, Unit, read};
+    use super::{NumberError, NumberValue, NumberUnit, read_number};
 
-    fn value(text: &str) -> (String, Unit) {
-        let Reading { value, unit } = read(text).unwrap();
+    fn value(text: &str) -> (String, NumberUnit) {
+        let NumberValue { value, unit } = read_number(text).unwrap();
         (value, unit)
     }
 
     #[test]
     fn every_unit_comes_to_its_base_exactly() {
         for (text, expected, unit) in [
-            ("1", "1", Unit::None),
-            ("007", "7", Unit::None),
-            ("1_000", "1000", Unit::None),
-            ("1.50", "1.50", Unit::None),
-            ("1e3", "1e3", Unit::None),
-            ("0", "0", Unit::None),
-            ("95%", "0.95", Unit::None),
-            ("0.5%", "0.005", Unit::None),
-            ("100%", "1", Unit::None),
-            ("$0.05", "0.05", Unit::Money),
-            ("$1", "1", Unit::Money),
-            ("$1_000.10", "1000.1", Unit::Money),
-            ("250ms", "250", Unit::Duration),
-            ("1.5s", "1500", Unit::Duration),
-            ("1h30m", "5400000", Unit::Duration),
-            ("1m0.5s", "60500", Unit::Duration),
-            ("0.0001s", "0.1", Unit::Duration),
-            ("2d", "172800000", Unit::Duration),
-            ("1e3s", "1000000", Unit::Duration),
-            ("10KB", "10000", Unit::Size),
-            ("4MiB", "4194304", Unit::Size),
-            ("0.1KiB", "102.4", Unit::Size),
-            ("0s", "0", Unit::Duration),
-            ("9007199254740993s", "9007199254740993000", Unit::Duration),
+            ("1", "1", NumberUnit::None),
+            ("007", "7", NumberUnit::None),
+            ("1_000", "1000", NumberUnit::None),
+            ("1.50", "1.50", NumberUnit::None),
+            ("1e3", "1e3", NumberUnit::None),
+            ("0", "0", NumberUnit::None),
+            ("95%", "0.95", NumberUnit::None),
+            ("0.5%", "0.005", NumberUnit::None),
+            ("100%", "1", NumberUnit::None),
+            ("$0.05", "0.05", NumberUnit::Money),
+            ("$1", "1", NumberUnit::Money),
+            ("$1_000.10", "1000.1", NumberUnit::Money),
+            ("250ms", "250", NumberUnit::Duration),
+            ("1.5s", "1500", NumberUnit::Duration),
+            ("1h30m", "5400000", NumberUnit::Duration),
+            ("1m0.5s", "60500", NumberUnit::Duration),
+            ("0.0001s", "0.1", NumberUnit::Duration),
+            ("2d", "172800000", NumberUnit::Duration),
+            ("1e3s", "1000000", NumberUnit::Duration),
+            ("10KB", "10000", NumberUnit::Size),
+            ("4MiB", "4194304", NumberUnit::Size),
+            ("0.1KiB", "102.4", NumberUnit::Size),
+            ("0s", "0", NumberUnit::Duration),
+            ("9007199254740993s", "9007199254740993000", NumberUnit::Duration),
         ] {
             assert_eq!(value(text), (expected.to_owned(), unit), "{text}");
         }
@@ -308,15 +308,15 @@ mod tests {
 
     #[test]
     fn what_is_no_unit_says_where_it_starts() {
-        assert_eq!(read("30sec"), Err(NumberError::UnknownUnit { at: 2, unit: "sec".into() }));
-        assert_eq!(read("1h30"), Err(NumberError::UnknownUnit { at: 1, unit: "h30".into() }));
-        assert_eq!(read("1s2h"), Err(NumberError::MixedUnits { at: 3 }));
-        assert_eq!(read("1KB2MB"), Err(NumberError::MixedUnits { at: 4 }));
+        assert_eq!(read_number("30sec"), Err(NumberError::UnknownUnit { at: 2, unit: "sec".into() }));
+        assert_eq!(read_number("1h30"), Err(NumberError::UnknownUnit { at: 1, unit: "h30".into() }));
+        assert_eq!(read_number("1s2h"), Err(NumberError::MixedUnits { at: 3 }));
+        assert_eq!(read_number("1KB2MB"), Err(NumberError::MixedUnits { at: 4 }));
         for large in ["1e999999999", "1e400", "1e309", "1e400s", "1e306s", "$1e400", "1e308GiB"] {
-            assert_eq!(read(large), Err(NumberError::TooLong), "{large}");
+            assert_eq!(read_number(large), Err(NumberError::TooLong), "{large}");
         }
         for small in ["1e-400", "0.1e-399", "1e-323%"] {
-            assert_eq!(read(small), Err(NumberError::TooSmall), "{small}");
+            assert_eq!(read_number(small), Err(NumberError::TooSmall), "{small}");
         }
         assert_eq!(value("0e-400").0, "0e-400");
         assert_eq!(value("1e308").0, "1e308");

@@ -5,7 +5,7 @@
 
 /// What stands behind the first word of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Follows {
+pub enum HeadOperand {
     /// A step pattern.
     Step,
     /// An expression, or the rest of a word that is followed by a body: `any of {`.
@@ -18,11 +18,11 @@ pub enum Follows {
 
 /// A word that begins statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct StatementHead {
     /// The word.
     pub word: &'static str,
     /// What stands behind it.
-    pub follows: Follows,
+    pub follows: HeadOperand,
     /// Words and signs of the statement that may stand behind one of its steps.
     pub behind: &'static [&'static str],
     /// Whether a line that begins with it is a new statement even where the line before could go on: hardly anything else has this name.
@@ -33,7 +33,7 @@ pub struct Head {
 
 /// One form of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Form {
+pub struct StatementForm {
     /// Its words as they are written: `immediately before`. A `…` stands for a part between them.
     pub words: &'static str,
     /// Whether a body in braces may stand behind it.
@@ -49,9 +49,9 @@ pub struct Form {
 macro_rules! heads {
     ($($word:literal $follows:ident [$($behind:literal)*] $sure:ident $alone:literal;)*) => {
         /// The words that begin statements.
-        pub const HEADS: &[Head] = &[$(Head {
+        pub const HEADS: &[StatementHead] = &[$(StatementHead {
             word: $word,
-            follows: Follows::$follows,
+            follows: HeadOperand::$follows,
             behind: &[$($behind),*],
             sure: heads!(@ $sure),
             alone: $alone,
@@ -67,7 +67,7 @@ macro_rules! heads {
 macro_rules! forms {
     ($($words:literal $shape:ident $snippet:literal $doc:literal $example:literal;)*) => {
         /// The forms of statements, in the order of the reference.
-        pub const FORMS: &[Form] = &[$(Form {
+        pub const FORMS: &[StatementForm] = &[$(StatementForm {
             words: $words,
             block: forms!(@ $shape),
             snippet: $snippet,
@@ -163,50 +163,50 @@ forms! {
 }
 
 /// What an expression makes of steps and of lists: the words, how they are written, what they give, an example.
-pub const LISTS: &[Form] = &[
-    Form {
+pub const LISTS: &[StatementForm] = &[
+    StatementForm {
         words: "count",
         block: false,
         snippet: "count ${1:tool}",
         doc: "how many steps match, as a number on either side",
         example: "count open(id: $i) == count close(id: $i)",
     },
-    Form {
+    StatementForm {
         words: "of",
         block: false,
         snippet: "sum(${1:args.amount} of ${2:refund})",
         doc: "the list of a value over the steps that match, or over the elements of a list; inside of parentheses",
         example: "sum(args.amount of refund(order: $o)) <= first(result.total of get_order(id: $o))",
     },
-    Form {
+    StatementForm {
         words: "so far",
         block: false,
         snippet: "last(${1:text} of ${2:user} so far)",
         doc: "only what was known when the step in scope was asked for",
         example: "each wire: last(text of user so far) matches /yes/i",
     },
-    Form {
+    StatementForm {
         words: "within",
         block: false,
         snippet: "count ${1:tool} <= ${2:5} within ${3:10s}",
         doc: "behind a comparison of a count or of what is made of a list: it holds from every match on, so far as the bound reaches",
         example: "count refund(customer: $c) <= 5 within 10s",
     },
-    Form {
+    StatementForm {
         words: "in a row",
         block: false,
         snippet: "count ${1:any failed} <= ${2:2} in a row",
         doc: "behind a comparison of a count or of what is made of a list: it holds for every row of neighbouring matches",
         example: "count any failed <= 2 in a row",
     },
-    Form {
+    StatementForm {
         words: "of runs",
         block: false,
         snippet: "avg(${1:turns} of runs) <= ${2:20}",
         doc: "a value of every run that is checked; `avg`, `median`, `percentile`, `min`, `max`, `sum` or `length` stands around it",
         example: "percentile(duration of runs by meta.model, 95%) <= 30s",
     },
-    Form {
+    StatementForm {
         words: "where",
         block: false,
         snippet: "length(${1:output.items} where ${2:price > 100})",
@@ -217,7 +217,7 @@ pub const LISTS: &[Form] = &[
 
 /// What is known of a word that begins statements.
 #[must_use]
-pub fn head(word: &str) -> Option<&'static Head> {
+pub fn find_head(word: &str) -> Option<&'static StatementHead> {
     HEADS.iter().find(|head| head.word == word)
 }
 
@@ -238,11 +238,11 @@ pub fn begins_block(word: &str) -> bool {
 
 /// True for a word inside of a statement, in front of or behind its steps: `each`, `until`.
 #[must_use]
-pub fn is_inner(word: &str) -> bool {
+pub fn is_inner_word(word: &str) -> bool {
     let behind = || HEADS.iter().flat_map(|head| head.behind).any(|words| words.split(' ').any(|one| one == word));
-    let second = |form: &Form| {
+    let second = |form: &StatementForm| {
         let (first, rest) = form.words.split_once(' ')?;
-        head(first).filter(|head| head.follows == Follows::Step)?;
+        find_head(first).filter(|head| head.follows == HeadOperand::Step)?;
         Some(rest == word)
     };
     FORMS.iter().any(|form| second(form) == Some(true)) || behind()

@@ -1,12 +1,12 @@
 //! Comments: what the tree leaves out and the formatter, the editor and the lints need.
 
-use super::ast::{Allow, Item, Name};
+use super::ast::{AllowComment, SyntaxItem, Name};
 use super::token::CommentToken;
 use averment_base::source::{FileId, Span};
 
 /// One comment, from its `#` to the last character of its line that is no space.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comment {
+pub struct FileComment {
     /// Its text with the `#`.
     pub text: String,
     /// Its place.
@@ -21,7 +21,7 @@ pub struct Comment {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trivia {
     /// The comments in file order; a first line `#!` is one.
-    pub comments: Vec<Comment>,
+    pub comments: Vec<FileComment>,
 }
 
 impl Trivia {
@@ -29,7 +29,7 @@ impl Trivia {
         let comment = |remark: &CommentToken| {
             let body = text.get(remark.start..remark.end).unwrap_or("");
             let line = text.get(..remark.start).unwrap_or("").rsplit('\n').next().unwrap_or("");
-            Comment {
+            FileComment {
                 text: body.to_owned(),
                 span: Span::new(file, remark.start, remark.end),
                 is_doc: body.starts_with("##") && !body.starts_with("###"),
@@ -40,19 +40,19 @@ impl Trivia {
     }
 
     /// `# allow: slug, slug` comments.
-    pub(super) fn allows(&self) -> Vec<Allow> {
-        self.comments.iter().filter(|comment| !comment.is_doc).filter_map(allow).collect()
+    pub(super) fn allow_comments(&self) -> Vec<AllowComment> {
+        self.comments.iter().filter(|comment| !comment.is_doc).filter_map(parse_allow).collect()
     }
 
     /// Gives every item the text of the `##` lines directly above it.
-    pub(super) fn attach_docs(&self, text: &str, items: &mut [Item]) {
-        let docs: Vec<&Comment> = self.comments.iter().filter(|comment| comment.is_doc && comment.own_line).collect();
+    pub(super) fn attach_docs(&self, text: &str, items: &mut [SyntaxItem]) {
+        let docs: Vec<&FileComment> = self.comments.iter().filter(|comment| comment.is_doc && comment.own_line).collect();
         // Also without any: items that were read before may have had one.
-        attach(text, &docs, items);
+        attach_to(text, &docs, items);
     }
 }
 
-fn allow(comment: &Comment) -> Option<Allow> {
+fn parse_allow(comment: &FileComment) -> Option<AllowComment> {
     let body = comment.text.trim_start_matches('#');
     let slugs = body.trim_start().strip_prefix("allow:")?;
     let mut at = comment.text.len() - slugs.len();
@@ -65,20 +65,20 @@ fn allow(comment: &Comment) -> Option<Allow> {
             names.push(Name { text: slug.to_owned(), span: Span::new(comment.span.file, start, start + slug.len()) });
         }
     }
-    Some(Allow { slugs: names, span: comment.span })
+    Some(AllowComment { slugs: names, span: comment.span })
 }
 
-fn attach(text: &str, docs: &[&Comment], items: &mut [Item]) {
+fn attach_to(text: &str, docs: &[&FileComment], items: &mut [SyntaxItem]) {
     for item in items {
         item.doc = doc_above(text, docs, item.span.start);
         if let Some(body) = item.kind.body_mut() {
-            attach(text, docs, body);
+            attach_to(text, docs, body);
         }
     }
 }
 
 /// The doc comments that end on the line above `start`, one below the other.
-fn doc_above(text: &str, docs: &[&Comment], start: u32) -> Option<String> {
+fn doc_above(text: &str, docs: &[&FileComment], start: u32) -> Option<String> {
     let mut next = start;
     let mut lines = Vec::new();
     let mut index = docs.partition_point(|doc| doc.span.start < start);

@@ -1,6 +1,6 @@
 //! The words of the language, each list once: what may not be declared, what a near miss is compared with.
 
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 
 /// Whether a text is a name of a rule, case, tag, metric or assertion as the grammar has them (`label`): ASCII letters, digits and `_`, with
 /// single `-` and `.` between them, and no digit in front.
@@ -144,7 +144,7 @@ pub fn meant_verdict(word: &str) -> Option<&'static str> {
         "unknown" | "undefined" => Some("undecided"),
         "empty" | "vacuously" => Some("vacuous"),
         "errors" | "exception" => Some("error"),
-        _ => nearest(word, VERDICTS.iter().copied()),
+        _ => suggest_name(word, VERDICTS.iter().copied()),
     }
 }
 
@@ -186,7 +186,7 @@ pub fn goes_on_a_step(word: &str) -> bool {
 
 /// How a word that says nothing alone is written. Words that are also fields or roots have no example.
 pub(crate) fn example_of(word: &str) -> Option<&'static str> {
-    let statement = crate::statements::head(word).map(|head| head.alone).filter(|example| !example.is_empty());
+    let statement = crate::statements::find_head(word).map(|head| head.alone).filter(|example| !example.is_empty());
     statement.or_else(|| EXAMPLES.iter().find(|(known, _)| *known == word).map(|(_, example)| *example))
 }
 

@@ -17,7 +17,7 @@ pub mod inputs;
 pub mod mutants;
 pub mod outcome;
 pub mod propose;
-pub mod recorded;
+pub mod trace_runs;
 pub mod show;
 pub mod snapshot;
 pub mod subject;

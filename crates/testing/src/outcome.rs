@@ -1,17 +1,17 @@
 //! Running tests, and what came of each.
 
 use super::coverage::Coverage;
-use super::subject::Subject;
-use super::trial::{Input, Place, Trial, Trouble};
+use super::subject::TestSubject;
+use super::trial::{TrialInput, FilePlace, TestTrial, TrialProblem};
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{Outcome, Status};
-use averment_engine::vm::testing::{self, Judgement, Stated};
-use averment_report::gate::Policy;
-use averment_report::model::{self, Detail, EvidenceReport};
+use averment_engine::vm::outcome::{RunOutcome, Status};
+use averment_engine::vm::testing::{self, TestJudgment, TestExpectation};
+use averment_report::gate::GatePolicy;
+use averment_report::model::{self, ReportDetail, EvidenceReport};
 use averment_report::redact;
-use averment_report::table::Table;
+use averment_report::table::ReportTable;
 use averment_runs::run::Run;
 use averment_traces::read::{self, read_str};
 use bumpalo::Bump;
@@ -19,11 +19,11 @@ use std::fmt::Write as _;
 
 /// A test with what came of it.
 #[derive(Debug)]
-pub struct Tested {
+pub struct TrialReport {
     /// Its name.
     pub name: String,
     /// Where it is stated.
-    pub place: Place,
+    pub place: FilePlace,
     /// What was stated.
     pub expect: Option<Verdict>,
     /// One verdict for all that was judged; `None` when nothing was.
@@ -39,7 +39,7 @@ pub struct Tested {
     /// Rules and bare assertions that were judged, by id.
     pub found: Vec<(String, Verdict)>,
     /// Assertions that did not pass.
-    pub why: Vec<Why>,
+    pub why: Vec<UnpassedAssertion>,
     /// Everything that was found, with reasons and evidence, a line each: what a snapshot keeps.
     pub snapshot: String,
     /// How that differs from its snapshot: lines that start with `-`, `+` or a space.
@@ -48,7 +48,7 @@ pub struct Tested {
 
 /// An assertion that did not pass.
 #[derive(Debug, Clone)]
-pub struct Why {
+pub struct UnpassedAssertion {
     /// Its id.
     pub id: String,
     /// What became of it.
@@ -59,42 +59,42 @@ pub struct Why {
 
 /// Runs all tests of a subject, in their order; what they try is added to `coverage`.
 #[must_use]
-pub fn run(subject: &Subject, limits: &Limits, mut coverage: Option<&mut Coverage>) -> Vec<Tested> {
-    let table = Table::new(std::slice::from_ref(&subject.program), |_, _| true);
+pub fn run_tests(subject: &TestSubject, limits: &Limits, mut coverage: Option<&mut Coverage>) -> Vec<TrialReport> {
+    let table = ReportTable::new(std::slice::from_ref(&subject.program), |_, _| true);
     subject.trials.iter().map(|trial| run_one(subject, &table, trial, limits, coverage.as_deref_mut())).collect()
 }
 
 fn run_one(
-    subject: &Subject,
-    table: &Table,
-    trial: &Trial,
+    subject: &TestSubject,
+    table: &ReportTable,
+    trial: &TestTrial,
     limits: &Limits,
     coverage: Option<&mut Coverage>,
-) -> Tested {
+) -> TrialReport {
     let arena = Bump::new();
     let run = match &trial.input {
-        Input::Normal(text) => read_str(text, &arena, limits).map_err(|error| Trouble::unreadable(&error, false)),
-        Input::Recorded(raw) => read::parse(raw, &arena, limits).map_err(|error| Trouble::unreadable(&error, true)),
-        Input::None(trouble) => Err(trouble.clone()),
+        TrialInput::Normal(text) => read_str(text, &arena, limits).map_err(|error| TrialProblem::unreadable_run(&error, false)),
+        TrialInput::Recorded(raw) => read::parse_run(raw, &arena, limits).map_err(|error| TrialProblem::unreadable_run(&error, true)),
+        TrialInput::None(trouble) => Err(trouble.clone()),
     };
     match (run, trial.expect) {
         (Ok(run), Some(expect)) => {
-            let stated = Stated { expect, rules: &trial.rules };
+            let stated = TestExpectation { expect, rules: &trial.rules };
             let (program, prepared) = (&subject.program, &subject.prepared);
-            let judged = testing::judge(program, prepared, &run, &arena, stated, limits, coverage.is_some());
+            let judged = testing::judge_test(program, prepared, &run, &arena, stated, limits, coverage.is_some());
             if let (Some(coverage), Some(seen)) = (coverage, &judged.seen) {
-                coverage.add(program, prepared, &judged.outcome, seen);
+                coverage.add_run(program, prepared, &judged.outcome, seen);
             }
-            let found = found(subject, table, &run, &judged.outcome);
+            let found = collect_findings(subject, table, &run, &judged.outcome);
             judged_as(trial, expect, judged, found)
         }
-        (Err(trouble), _) => troubled(trial, trouble),
-        (Ok(_), None) => troubled(trial, Trouble::new("it states no verdict", "")),
+        (Err(trouble), _) => failed_result(trial, trouble),
+        (Ok(_), None) => failed_result(trial, TrialProblem::new("it states no verdict", "")),
     }
 }
 
-fn troubled(trial: &Trial, trouble: Trouble) -> Tested {
-    Tested {
+fn failed_result(trial: &TestTrial, trouble: TrialProblem) -> TrialReport {
+    TrialReport {
         name: trial.name.clone(),
         place: trouble.place.unwrap_or_else(|| trial.place.clone()),
         expect: trial.expect,
@@ -111,9 +111,9 @@ fn troubled(trial: &Trial, trouble: Trouble) -> Tested {
 }
 
 /// Everything that was found on a run, as reports show it: as text for a snapshot, and what did not pass with its reason.
-fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> (String, Vec<Why>) {
-    let detail = Detail::FINDINGS;
-    let report = model::build(table, run, std::slice::from_ref(outcome), Policy::default(), detail);
+fn collect_findings(subject: &TestSubject, table: &ReportTable, run: &Run<'_>, outcome: &RunOutcome) -> (String, Vec<UnpassedAssertion>) {
+    let detail = ReportDetail::FINDINGS;
+    let report = model::build_report(table, run, std::slice::from_ref(outcome), GatePolicy::default(), detail);
     let (mut text, mut why) = (String::new(), Vec::new());
     for result in &report.results {
         let Some(item) = table.items.get(result.item) else { continue };
@@ -127,16 +127,16 @@ fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> 
             let _ = writeln!(text, "  {}", evidence_line(subject, evidence));
         }
         if result.status != Status::Passed {
-            why.push(Why { id: item.id.clone(), status: result.status, reason: result.reason.clone() });
+            why.push(UnpassedAssertion { id: item.id.clone(), status: result.status, reason: result.reason.clone() });
         }
     }
     (text, why)
 }
 
 /// `step 3 /calls/2/args/id "o-1"`.
-fn evidence_line(subject: &Subject, evidence: &EvidenceReport) -> String {
+fn evidence_line(subject: &TestSubject, evidence: &EvidenceReport) -> String {
     let step = evidence.step.map(|step| format!("step {step}"));
-    let part = evidence.rule_span.map(|span| subject.sources.text(span)).filter(|_| evidence.path.is_empty());
+    let part = evidence.rule_span.map(|span| subject.sources.span_text(span)).filter(|_| evidence.path.is_empty());
     let value = evidence.shown.clone();
     let label = Some(evidence.label.clone()).filter(|label| !label.is_empty());
     let parts = [step, part.map(str::to_owned), Some(evidence.path.clone()), value, label];
@@ -144,12 +144,12 @@ fn evidence_line(subject: &Subject, evidence: &EvidenceReport) -> String {
     one_line(&written.join(" ")).into_owned()
 }
 
-fn judged_as(trial: &Trial, expect: Verdict, judged: Judgement, (snapshot, why): (String, Vec<Why>)) -> Tested {
-    Tested {
+fn judged_as(trial: &TestTrial, expect: Verdict, judged: TestJudgment, (snapshot, why): (String, Vec<UnpassedAssertion>)) -> TrialReport {
+    TrialReport {
         name: trial.name.clone(),
         place: trial.place.clone(),
         expect: Some(expect),
-        observed: observed(expect, &judged),
+        observed: observed_verdict(expect, &judged),
         passed: judged.reason.is_none(),
         reason: judged.reason.as_deref().map(|reason| redact(reason).into_owned()).unwrap_or_default(),
         help: String::new(),
@@ -162,7 +162,7 @@ fn judged_as(trial: &Trial, expect: Verdict, judged: Judgement, (snapshot, why):
 }
 
 /// One verdict for all that was judged: what was expected when the test passed, otherwise the first that differs.
-fn observed(expect: Verdict, judged: &Judgement) -> Option<Verdict> {
+fn observed_verdict(expect: Verdict, judged: &TestJudgment) -> Option<Verdict> {
     if judged.reason.is_none() {
         return Some(expect);
     }

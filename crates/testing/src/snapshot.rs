@@ -3,8 +3,8 @@
 //!
 //! The file is text: a line `=== NAME` for each test, then an indented line for each thing that was found.
 
-use super::outcome::Tested;
-use averment_syntax::difference::hunks;
+use super::outcome::TrialReport;
+use averment_syntax::difference::diff_hunks;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -27,7 +27,7 @@ pub fn path_of(rules: &Path) -> PathBuf {
 
 /// The snapshots of a rule file.
 #[derive(Debug, Default)]
-pub struct Snapshots {
+pub struct TestSnapshots {
     /// The file.
     pub path: PathBuf,
     known: BTreeMap<String, String>,
@@ -35,19 +35,19 @@ pub struct Snapshots {
 
 /// What came of a comparison beside the tests that differ.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct SnapshotComparison {
     /// Tests whose snapshot differs or is missing.
     pub differing: usize,
     /// Snapshots without a test.
     pub orphans: Vec<String>,
 }
 
-impl Snapshots {
+impl TestSnapshots {
     /// Reads the file; one that is not there holds no snapshot.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn read(path: PathBuf) -> io::Result<Self> {
+    pub fn read_file(path: PathBuf) -> io::Result<Self> {
         // Rules come from anywhere: a link beside them must not choose what is read and shown, either.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(io::Error::other("it is no regular file"));
@@ -60,17 +60,17 @@ impl Snapshots {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
         };
-        Ok(Self { path, known: parse(&text) })
+        Ok(Self { path, known: parse_snapshots(&text) })
     }
 
     /// Compares tests with their snapshots: a test whose snapshot differs or is missing does not pass. Snapshots without a test are
     /// looked for when `all` tests were run.
-    pub fn compare(&self, tested: &mut [Tested], all: bool) -> Compared {
-        let mut compared = Compared::default();
-        let names = names(tested);
+    pub fn compare_tests(&self, tested: &mut [TrialReport], all: bool) -> SnapshotComparison {
+        let mut compared = SnapshotComparison::default();
+        let names = snapshot_names(tested);
         for (test, name) in tested.iter_mut().zip(&names).filter(|(test, _)| test.expect.is_some() && !test.unreadable)
         {
-            let Some(changes) = self.changes(test, name) else { continue };
+            let Some(changes) = self.snapshot_changes(test, name) else { continue };
             compared.differing += 1;
             if test.passed {
                 test.passed = false;
@@ -87,9 +87,9 @@ impl Snapshots {
         compared
     }
 
-    fn changes(&self, test: &Tested, name: &str) -> Option<Vec<String>> {
+    fn snapshot_changes(&self, test: &TrialReport, name: &str) -> Option<Vec<String>> {
         let before = self.known.get(name).map_or("", String::as_str);
-        (before != test.snapshot || !self.known.contains_key(name)).then(|| changes(before, &test.snapshot))
+        (before != test.snapshot || !self.known.contains_key(name)).then(|| changed_lines(before, &test.snapshot))
     }
 
     /// Takes what the tests find as their snapshots and writes the file where that changes it. Snapshots without a test go when `all`
@@ -97,13 +97,13 @@ impl Snapshots {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn update(
+    pub fn update_file(
         &mut self,
-        tested: &[Tested],
+        tested: &[TrialReport],
         all: bool,
         write: impl FnOnce(&Path, &[u8]) -> io::Result<()>,
     ) -> io::Result<usize> {
-        let names = names(tested);
+        let names = snapshot_names(tested);
         let before = self.known.clone();
         if all {
             self.known.retain(|known, _| names.contains(known));
@@ -118,12 +118,12 @@ impl Snapshots {
             if self.path.is_symlink() {
                 return Err(io::Error::other("it is a link, and nothing is written through it"));
             }
-            write(&self.path, self.text().as_bytes())?;
+            write(&self.path, self.file_text().as_bytes())?;
         }
         Ok(changed + new)
     }
 
-    fn text(&self) -> String {
+    fn file_text(&self) -> String {
         let mut text = format!("{HEAD}\n");
         for (name, found) in &self.known {
             // Writing to a text cannot fail.
@@ -136,7 +136,7 @@ impl Snapshots {
 const ACCEPT: &str = "`aver test --update` accepts what it finds now";
 
 /// The names of tests as snapshots have them: on one line, and each once.
-fn names(tested: &[Tested]) -> Vec<String> {
+fn snapshot_names(tested: &[TrialReport]) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut named = Vec::new();
     for test in tested {
@@ -148,7 +148,7 @@ fn names(tested: &[Tested]) -> Vec<String> {
     named
 }
 
-fn parse(text: &str) -> BTreeMap<String, String> {
+fn parse_snapshots(text: &str) -> BTreeMap<String, String> {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut open: Option<String> = None;
     for line in text.lines() {
@@ -166,9 +166,9 @@ fn parse(text: &str) -> BTreeMap<String, String> {
 }
 
 /// The lines that go and come, with one line around them.
-fn changes(before: &str, behind: &str) -> Vec<String> {
-    let lines = hunks(before, behind, 1).into_iter().flat_map(|hunk| hunk.lines);
-    lines.map(|(change, line)| format!("{} {}", change.sign(), line.trim_end())).collect()
+fn changed_lines(before: &str, behind: &str) -> Vec<String> {
+    let lines = diff_hunks(before, behind, 1).into_iter().flat_map(|hunk| hunk.lines);
+    lines.map(|(change, line)| format!("{} {}", change.diff_sign(), line.trim_end())).collect()
 }
 
 #[cfg(test)]
@@ -181,11 +181,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (link, target) = (folder.path().join("r.snap"), folder.path().join("precious"));
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
-        assert!(Snapshots::read(link.clone()).is_err());
+        assert!(TestSnapshots::read_file(link.clone()).is_err());
         std::fs::remove_file(&link).unwrap();
         std::fs::write(&target, "=== old\nx\n").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        assert!(Snapshots::read(link).is_err(), "a link is not read, so that nothing is written through it");
+        assert!(TestSnapshots::read_file(link).is_err(), "a link is not read, so that nothing is written through it");
         assert_eq!(std::fs::read_to_string(target).unwrap(), "=== old\nx\n");
     }
 
@@ -196,10 +196,10 @@ mod tests {
             ("other".to_owned(), "r.1: passed\n".to_owned()),
         ]
         .into();
-        let snapshots = Snapshots { path: PathBuf::new(), known: known.clone() };
-        assert_eq!(parse(&snapshots.text()), known);
-        assert_eq!(parse(&snapshots.text().replace('\n', "\r\n")), known);
-        assert_eq!(parse(""), BTreeMap::new());
-        assert_eq!(parse("no test\n=== \nx"), [(String::new(), "x\n".to_owned())].into());
+        let snapshots = TestSnapshots { path: PathBuf::new(), known: known.clone() };
+        assert_eq!(parse_snapshots(&snapshots.file_text()), known);
+        assert_eq!(parse_snapshots(&snapshots.file_text().replace('\n', "\r\n")), known);
+        assert_eq!(parse_snapshots(""), BTreeMap::new());
+        assert_eq!(parse_snapshots("no test\n=== \nx"), [(String::new(), "x\n".to_owned())].into());
     }
 }

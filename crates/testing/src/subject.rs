@@ -1,31 +1,31 @@
 //! A rule file with everything that tests it.
 
 use super::cases as case_files;
-use super::trial::{Input, Place, Trial};
+use super::trial::{TrialInput, FilePlace, TestTrial};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use std::path::{Path, PathBuf};
 
 /// A rule file with its tests.
 #[derive(Debug)]
-pub struct Subject {
+pub struct TestSubject {
     /// The file; `None` for rules from standard input, which have no files beside them.
     pub path: Option<PathBuf>,
     /// The compiled rules.
     pub program: Program,
     /// What is built from them once.
-    pub prepared: Prepared,
+    pub prepared: PreparedProgram,
     /// Its sources, to tell places by.
     pub sources: SourceMap,
     /// Its tests: the blocks in file order, then the case files by name.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<TestTrial>,
 }
 
 /// Which tests are run. What is empty selects all; the kinds combine with AND, names of one kind with OR.
 #[derive(Debug, Clone, Default)]
-pub struct Chosen {
+pub struct TestSelection {
     /// A text that the test's name holds.
     pub text: Option<String>,
     /// Rules that the test names.
@@ -34,14 +34,14 @@ pub struct Chosen {
     pub tags: Vec<String>,
 }
 
-impl Chosen {
+impl TestSelection {
     /// True when everything is selected.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.text.is_none() && self.rules.is_empty() && self.tags.is_empty()
     }
 
-    fn has(&self, program: &Program, trial: &Trial) -> bool {
+    fn selects_trial(&self, program: &Program, trial: &TestTrial) -> bool {
         let named = || trial.rules.iter().filter_map(|&rule| program.rules.get(rule as usize));
         let by_text = self.text.as_ref().is_none_or(|text| trial.name.contains(text.as_str()));
         let by_rule = self.rules.is_empty() || named().any(|rule| self.rules.contains(&rule.id));
@@ -50,7 +50,7 @@ impl Chosen {
     }
 }
 
-impl Subject {
+impl TestSubject {
     /// The tests of a program. `path` is the rule file, `cases` are folders and files with more case files, `readable` those of which the files
     /// beside the rules may name others.
     ///
@@ -62,34 +62,34 @@ impl Subject {
         cases: &[PathBuf],
         readable: &[PathBuf],
         limits: &Limits,
-    ) -> Result<Self, case_files::Unreadable> {
+    ) -> Result<Self, case_files::UnreadableCases> {
         let mut sources = SourceMap::default();
         for source in &program.sources {
-            sources.add(SourceFile::new(source.name.as_str(), None, source.text.as_str()));
+            sources.add_file(SourceFile::new(source.name.as_str(), None, source.text.as_str()));
         }
-        let mut trials: Vec<Trial> = program
+        let mut trials: Vec<TestTrial> = program
             .tests
             .iter()
             .map(|test| {
-                let at = sources.position(test.span);
-                Trial {
+                let at = sources.line_column(test.span);
+                TestTrial {
                     name: test.name.clone(),
-                    place: Place { file: sources.name(test.span).to_owned(), line: at.line, column: at.column },
+                    place: FilePlace { file: sources.file_name(test.span).to_owned(), line: at.line, column: at.column },
                     expect: Some(test.expect),
                     rules: test.rules.clone(),
                     tags: Vec::new(),
-                    input: Input::Normal(test.run.clone()),
+                    input: TrialInput::Normal(test.run.clone()),
                 }
             })
             .collect();
-        trials.extend(case_files::of(&program, path, cases, readable, limits)?);
-        Ok(Self { path: path.map(Path::to_path_buf), prepared: Prepared::new(&program), program, sources, trials })
+        trials.extend(case_files::read_cases(&program, path, cases, readable, limits)?);
+        Ok(Self { path: path.map(Path::to_path_buf), prepared: PreparedProgram::new(&program), program, sources, trials })
     }
 
     /// Leaves only the chosen tests.
-    pub fn choose(&mut self, chosen: &Chosen) {
+    pub fn choose_trials(&mut self, chosen: &TestSelection) {
         let program = &self.program;
-        self.trials.retain(|trial| chosen.has(program, trial));
+        self.trials.retain(|trial| chosen.selects_trial(program, trial));
     }
 
     /// The name of the rule file.

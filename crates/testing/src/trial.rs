@@ -10,11 +10,11 @@ pub const STATED: [Verdict; 5] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous
 
 /// A test.
 #[derive(Debug)]
-pub struct Trial {
+pub struct TestTrial {
     /// Its name: the text behind `test`, or the path of the case file.
     pub name: String,
     /// Where it is stated.
-    pub place: Place,
+    pub place: FilePlace,
     /// The verdict it states; `None` when it states none, which is why it cannot be run.
     pub expect: Option<Verdict>,
     /// The rules that it speaks of, by number; empty for all.
@@ -22,12 +22,12 @@ pub struct Trial {
     /// Tags of its own.
     pub tags: Vec<String>,
     /// Its run.
-    pub input: Input,
+    pub input: TrialInput,
 }
 
 /// A place in a file that people can go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePlace {
     /// The file as the user named it.
     pub file: String,
     /// Line, from 1.
@@ -36,7 +36,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
+impl FilePlace {
     /// The start of a file.
     #[must_use]
     pub fn start_of(file: impl Into<String>) -> Self {
@@ -46,29 +46,29 @@ impl Place {
 
 /// The run of a test.
 #[derive(Debug)]
-pub enum Input {
+pub enum TrialInput {
     /// In normal form, from a `test` block.
     Normal(String),
     /// Recorded, in any format that traces come in.
     Recorded(RawRun),
     /// There is none: the test as it stands cannot be run.
-    None(Trouble),
+    None(TrialProblem),
 }
 
 /// Why a test cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct TrialProblem {
     /// What is wrong.
     pub reason: String,
     /// What to write; empty when there is nothing to say.
     pub help: String,
     /// Where, when that is not the place of the test.
-    pub place: Option<Place>,
+    pub place: Option<FilePlace>,
     /// True when a trace could not be read, false when the test states nothing that could be checked.
     pub unreadable: bool,
 }
 
-impl Trouble {
+impl TrialProblem {
     /// A test that states nothing that could be checked.
     #[must_use]
     pub fn new(reason: impl Into<String>, help: impl Into<String>) -> Self {
@@ -77,8 +77,8 @@ impl Trouble {
 
     /// A run that cannot be read. A `recorded` one has a place in a file of its own.
     #[must_use]
-    pub fn unreadable(error: &ReadError, recorded: bool) -> Self {
-        let place = Place { file: error.file.clone(), line: error.line.max(1), column: error.column.max(1) };
+    pub fn unreadable_run(error: &ReadError, recorded: bool) -> Self {
+        let place = FilePlace { file: error.file.clone(), line: error.line.max(1), column: error.column.max(1) };
         Self {
             reason: format!("its run cannot be read: {}", redact(&error.message)),
             help: redact(&error.help).into_owned(),

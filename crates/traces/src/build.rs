@@ -9,19 +9,19 @@ mod root;
 mod status;
 mod step;
 
-use super::error::{Placed, ReadError};
-use averment_base::value::{Node, Object, Origin, Value};
+use super::error::{PlacedError, ReadError};
+use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::{Kind, Priced, ReadWarning, Records, Run, RunSource, Step};
+use averment_runs::run::{StepKind, CostSource, ReadWarning, RecordCounts, Run, RunSource, Step};
 use bumpalo::Bump;
-use order::Ordered;
+use order::StepOrder;
 use rustc_hash::FxHashMap;
 pub(crate) use status::of_word as word_status;
 pub(crate) use step::records_any;
 
 /// A run in normal form, before anything is derived.
 #[derive(Debug)]
-pub(crate) struct Normal<'run> {
+pub(crate) struct NormalRun<'run> {
     /// The text that all origins point into.
     pub(crate) text: &'run str,
     /// Where it was read.
@@ -33,33 +33,33 @@ pub(crate) struct Normal<'run> {
     /// The order of all steps (kind, number among its kind), where the format knows it and the object has no `steps`.
     pub(crate) order: Option<GivenOrder>,
     /// How much of its text was understood.
-    pub(crate) records: Records,
+    pub(crate) records: RecordCounts,
     /// What was odd so far.
     pub(crate) warnings: Vec<ReadWarning>,
     /// What a table of prices says of its cost.
-    pub(crate) priced: Priced,
+    pub(crate) priced: CostSource,
     /// A result alone says that a call went well, for want of other words.
     pub(crate) concludes_ok: bool,
 }
 
 /// The order of all steps: the kind of each, and its number among the recorded ones of its kind.
-pub(crate) type GivenOrder = Vec<(Kind, u32)>;
+pub(crate) type GivenOrder = Vec<(StepKind, u32)>;
 
 /// The steps of one kind as they are recorded.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Recorded<'run> {
+pub(crate) struct RecordedSteps<'run> {
     items: Vec<Node<'run>>,
     recorded: bool,
 }
 
-/// The steps of every kind, by [`Kind`].
-pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
+/// The steps of every kind, by [`StepKind`].
+pub(crate) type StepLists<'run> = [RecordedSteps<'run>; StepKind::ALL.len()];
 
 /// Builds the run.
-pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
+pub(crate) fn build_run<'run>(normal: NormalRun<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
     let of_format = !crate::adapt::is_home_grown(normal.format);
-    Builder {
+    StepBuilder {
         arena,
         format: normal.format,
         of_format,
@@ -70,20 +70,20 @@ pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run
         concludes_ok: normal.concludes_ok,
         derived: 0,
     }
-    .run(normal.text, normal.source, normal.object, normal.order)
-    .map_err(|error| ReadError::at(&source, text, error.offset, error.problem))
+    .assemble_run(normal.text, normal.source, normal.object, normal.order)
+    .map_err(|error| ReadError::at_offset(&source, text, error.offset, error.problem))
 }
 
-pub(crate) struct Builder<'run> {
+pub(crate) struct StepBuilder<'run> {
     pub(crate) arena: &'run Bump,
     pub(crate) format: &'static str,
     /// The format itself says in which order everything came, and what its numbers mean.
     pub(crate) of_format: bool,
-    records: Records,
+    records: RecordCounts,
     /// How deep the agents stand that have taken over, or handed over.
     pub(crate) depths: FxHashMap<&'run str, i64>,
     pub(crate) warnings: Vec<ReadWarning>,
-    priced: Priced,
+    priced: CostSource,
     concludes_ok: bool,
     /// Bytes of what was derived of commands.
     derived: usize,
@@ -92,51 +92,51 @@ pub(crate) struct Builder<'run> {
 /// Bytes of what is derived of the commands of one run: of a command of many programs that is many times its text.
 const MOST_DERIVED: usize = 256 << 20;
 
-impl<'run> Builder<'run> {
+impl<'run> StepBuilder<'run> {
     /// Counts what was derived since there were so many bytes.
-    pub(crate) fn count_derived(&mut self, before: usize, origin: Origin) -> Result<(), Placed> {
+    pub(crate) fn count_derived(&mut self, before: usize, origin: TextOrigin) -> Result<(), PlacedError> {
         self.derived = self.derived.saturating_add(self.arena.allocated_bytes().saturating_sub(before));
         if self.derived > MOST_DERIVED {
             let message = format!("what the commands of the run say takes more than {} MiB", MOST_DERIVED >> 20);
-            return Err(Placed::new(origin, message, "cut the run into several, or leave `commands` out"));
+            return Err(PlacedError::new(origin, message, "cut the run into several, or leave `commands` out"));
         }
         Ok(())
     }
 
-    fn run(
+    fn assemble_run(
         mut self,
         text: &'run str,
         source: RunSource,
         root: Node<'run>,
         given: Option<GivenOrder>,
-    ) -> Result<Run<'run>, Placed> {
+    ) -> Result<Run<'run>, PlacedError> {
         let Value::Object(object) = root.value else {
             let found = root.value.type_name();
-            return Err(Placed::new(root.origin, format!("a run is an object, found {found}"), "write `{ … }`"));
+            return Err(PlacedError::new(root.origin, format!("a run is an object, found {found}"), "write `{ … }`"));
         };
-        let (lists, given) = self.lists(object, given)?;
-        let ordered = order::order(&lists, given, self.of_format)?;
-        let steps = self.steps(&lists, &ordered)?;
+        let (lists, given) = self.step_lists(object, given)?;
+        let ordered = order::order_steps(&lists, given, self.of_format)?;
+        let steps = self.build_steps(&lists, &ordered)?;
         let recorded = std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
         if !self.of_format && step::hides_commands(&lists, steps) {
             self.warn_once(root.origin, step::HIDDEN_COMMANDS);
         }
-        self.records.empty = steps.is_empty() && root::says_nothing(object, self.of_format);
+        self.records.empty = steps.is_empty() && root::is_unset(object, self.of_format);
         if self.records.empty {
             self.warn_once(root.origin, root::EMPTY);
         }
-        let entries = root::entries(&mut self, object, recorded, steps)?;
+        let entries = root::build_entries(&mut self, object, recorded, steps)?;
         Ok(Run {
             text,
             source,
             format: self.format,
             concludes_ok: !self.of_format || self.concludes_ok,
-            id: root::id(object)?,
+            id: root::run_id(object)?,
             object: Object::new(self.arena, entries),
             steps,
             order: ordered.kinds,
             recorded,
-            complete: root::complete(object)?,
+            complete: root::is_complete(object)?,
             records: self.records,
             warnings: self.warnings,
             withheld: Vec::new(),
@@ -145,21 +145,21 @@ impl<'run> Builder<'run> {
     }
 
     /// The steps of every kind, and their common order where `steps` gives it.
-    fn lists(
+    fn step_lists(
         &mut self,
         object: Object<'run>,
         given: Option<GivenOrder>,
-    ) -> Result<(Lists<'run>, Option<GivenOrder>), Placed> {
-        let mut lists: Lists<'run> = Default::default();
-        for (kind, list) in Kind::ALL.into_iter().zip(&mut lists) {
-            if let Some(items) = root::list(object, kind.list_key())? {
-                *list = Recorded { items: items.to_vec(), recorded: true };
+    ) -> Result<(StepLists<'run>, Option<GivenOrder>), PlacedError> {
+        let mut lists: StepLists<'run> = Default::default();
+        for (kind, list) in StepKind::ALL.into_iter().zip(&mut lists) {
+            if let Some(items) = root::list_entries(object, kind.list_key())? {
+                *list = RecordedSteps { items: items.to_vec(), recorded: true };
             }
         }
-        match root::list(object, of_run::STEPS)? {
+        match root::list_entries(object, of_run::STEPS)? {
             Some(steps) => {
-                let order = order::given(steps, &mut lists)?;
-                for (kind, list) in Kind::ALL.into_iter().zip(&mut lists).filter(|(_, list)| list.items.is_empty()) {
+                let order = order::read_given(steps, &mut lists)?;
+                for (kind, list) in StepKind::ALL.into_iter().zip(&mut lists).filter(|(_, list)| list.items.is_empty()) {
                     let is_null = |node: Node<'_>| matches!(node.value, Value::Null);
                     list.recorded = !object.get(kind.list_key()).is_some_and(is_null);
                 }
@@ -170,35 +170,35 @@ impl<'run> Builder<'run> {
     }
 
     /// The steps in their order, with all that is derived.
-    fn steps(&mut self, lists: &Lists<'run>, ordered: &Ordered) -> Result<&'run [Step<'run>], Placed> {
-        let evidence = step::Evidence::of(lists);
+    fn build_steps(&mut self, lists: &StepLists<'run>, ordered: &StepOrder) -> Result<&'run [Step<'run>], PlacedError> {
+        let evidence = step::CallEvidence::from_lists(lists);
         let mut steps = bumpalo::collections::Vec::with_capacity_in(ordered.steps.len(), self.arena);
         let mut executed = 0;
         for slot in &ordered.steps {
             let Some(node) = lists.get(slot.kind as usize).and_then(|list| list.items.get(slot.recorded)) else {
                 continue;
             };
-            let mut step = step::step(self, slot.kind, *node, slot.index, evidence)?;
+            let mut step = step::build_step(self, slot.kind, *node, slot.index, evidence)?;
             step.call_position = executed;
-            executed += u32::from(slot.kind == Kind::Call && step.status.executed());
+            executed += u32::from(slot.kind == StepKind::Call && step.status.is_executed());
             steps.push(step);
         }
         Ok(steps.into_bump_slice())
     }
 
     /// The same, unless it was said already.
-    pub(crate) fn warn_once(&mut self, origin: Origin, message: &str) {
+    pub(crate) fn warn_once(&mut self, origin: TextOrigin, message: &str) {
         if !self.warnings.iter().any(|known| known.message == message) {
-            self.warn(origin, message.to_owned());
+            self.add_warning(origin, message.to_owned());
         }
     }
 
-    pub(crate) fn warn(&mut self, origin: Origin, message: String) {
+    pub(crate) fn add_warning(&mut self, origin: TextOrigin, message: String) {
         // A run can hold one for every step; nobody reads more than some.
         if self.warnings.len() < 100 {
             self.warnings.push(ReadWarning {
                 message,
-                offset: origin.range().map_or(0, |range| range.start),
+                offset: origin.byte_range().map_or(0, |range| range.start),
                 lost: false,
             });
         }

@@ -30,17 +30,17 @@ impl ReadError {
 
     /// An error at a byte offset of a run's text.
     #[must_use]
-    pub fn at(source: &RunSource, text: &str, offset: usize, problem: Problem) -> Self {
+    pub fn at_offset(source: &RunSource, text: &str, offset: usize, problem: TraceProblem) -> Self {
         let offset = if text.is_char_boundary(offset) { offset } else { text.len() };
-        let (line, column) = source.place(text, offset);
-        let Problem { message, help, no_trace } = problem;
+        let (line, column) = source.line_column(text, offset);
+        let TraceProblem { message, help, no_trace } = problem;
         Self { file: source.file.clone(), line, column, message, help, no_trace }
     }
 
     /// An error of the JSON reader on a run's text.
     #[must_use]
     pub fn of_json(source: &RunSource, text: &str, error: JsonError) -> Self {
-        Self::at(source, text, error.offset, Problem { message: error.message, help: error.help, no_trace: false })
+        Self::at_offset(source, text, error.offset, TraceProblem { message: error.message, help: error.help, no_trace: false })
     }
 }
 
@@ -58,7 +58,7 @@ impl std::error::Error for ReadError {}
 
 /// What is wrong, and what to write instead, without its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct TraceProblem {
     /// What is wrong.
     pub message: String,
     /// What to write.
@@ -67,25 +67,25 @@ pub struct Problem {
     pub no_trace: bool,
 }
 
-/// A [`Problem`] with the byte offset in the run's text.
+/// A [`TraceProblem`] with the byte offset in the run's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedError {
     pub(crate) offset: usize,
-    pub(crate) problem: Problem,
+    pub(crate) problem: TraceProblem,
 }
 
-impl Placed {
+impl PlacedError {
     pub(crate) fn new(
-        origin: averment_base::value::Origin,
+        origin: averment_base::value::TextOrigin,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        let offset = origin.range().map_or(0, |range| range.start);
-        Self { offset, problem: Problem { message: message.into(), help: help.into(), no_trace: false } }
+        let offset = origin.byte_range().map_or(0, |range| range.start);
+        Self { offset, problem: TraceProblem { message: message.into(), help: help.into(), no_trace: false } }
     }
 
     /// The same of what is no trace at all.
     pub(crate) fn no_trace(self) -> Self {
-        Self { problem: Problem { no_trace: true, ..self.problem }, ..self }
+        Self { problem: TraceProblem { no_trace: true, ..self.problem }, ..self }
     }
 }

@@ -1,7 +1,7 @@
 //! What a user expects of single runs: a row of a file for each of them, told by the id of the run. Rules read it as `meta.expected`.
 
 use averment_base::limits::Limits;
-use averment_base::value::{Entry, Node, Object, Value, json};
+use averment_base::value::{ObjectEntry, Node, Object, Value, json};
 use averment_runs::normal::of_run;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -22,21 +22,21 @@ const NAMED: usize = 5;
 
 /// The rows of a file.
 #[derive(Debug, Default)]
-pub struct Expected {
+pub struct ExpectedRows {
     /// The rows as JSON text, by the id of the run.
-    rows: HashMap<String, Row>,
+    rows: HashMap<String, ExpectedRow>,
     /// Runs that have no row.
     without: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Row {
+struct ExpectedRow {
     line: u64,
     json: String,
     seen: AtomicBool,
 }
 
-impl Expected {
+impl ExpectedRows {
     /// The rows of a text: JSONL where its first sign is `{`, otherwise CSV with a line of names.
     ///
     /// # Errors
@@ -47,18 +47,18 @@ impl Expected {
             return Err("line 1: it is a list: write one object on each line (JSONL), or CSV".to_owned());
         }
         let all = if text.trim_start().starts_with('{') { of_jsonl(text)? } else { of_csv(text)? };
-        let mut rows: HashMap<String, Row> = HashMap::with_capacity(all.len());
+        let mut rows: HashMap<String, ExpectedRow> = HashMap::with_capacity(all.len());
         for (line, id, json) in all {
             if let Some(first) = rows.get(&id) {
                 return Err(format!("line {line}: a second row for the run `{id}` (the first is line {})", first.line));
             }
-            rows.insert(id, Row { line, json, seen: AtomicBool::new(false) });
+            rows.insert(id, ExpectedRow { line, json, seen: AtomicBool::new(false) });
         }
         if rows.is_empty() { Err("it has no rows".to_owned()) } else { Ok(Self { rows, without: AtomicU64::new(0) }) }
     }
 
     /// Gives a run its row, in the place of what it may record under that name.
-    pub(crate) fn join<'run>(&self, run: &mut Run<'run>, arena: &'run Bump, limits: &Limits) {
+    pub(crate) fn join_run<'run>(&self, run: &mut Run<'run>, arena: &'run Bump, limits: &Limits) {
         let row = run.id.and_then(|id| self.rows.get(id));
         match row {
             Some(row) => row.seen.store(true, Ordering::Relaxed),
@@ -69,8 +69,8 @@ impl Expected {
         let node = parsed.map(|document| Node::computed(document.node.value));
         let with = |object: Option<Object<'run>>, key: &'static str, node: Option<Node<'run>>| {
             let others = object.into_iter().flat_map(|object| object.entries().iter().copied());
-            let own = node.map(|node| Entry { key, node });
-            let entries: Vec<Entry<'run>> = others.filter(|entry| entry.key != key).chain(own).collect();
+            let own = node.map(|node| ObjectEntry { key, node });
+            let entries: Vec<ObjectEntry<'run>> = others.filter(|entry| entry.key != key).chain(own).collect();
             Object::new(arena, arena.alloc_slice_copy(&entries))
         };
         let meta = match run.object.get(of_run::META).map(|node| node.value) {
@@ -83,7 +83,7 @@ impl Expected {
 
     /// What is said of runs without a row, and of rows that were of no run; empty where each has its own.
     #[must_use]
-    pub fn warnings(&self) -> String {
+    pub fn unmatched_warnings(&self) -> String {
         let mut idle: Vec<(u64, &str)> = self
             .rows
             .iter()
@@ -133,8 +133,8 @@ struct JsonRow(serde_json::Map<String, serde_json::Value>);
 
 impl<'de> serde::Deserialize<'de> for JsonRow {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> serde::de::Visitor<'de> for Entries {
+        struct EntriesVisitor;
+        impl<'de> serde::de::Visitor<'de> for EntriesVisitor {
             type Value = JsonRow;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -153,7 +153,7 @@ impl<'de> serde::Deserialize<'de> for JsonRow {
                 Ok(JsonRow(row))
             }
         }
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(EntriesVisitor)
     }
 }
 
@@ -175,7 +175,7 @@ fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     let mut rows = Vec::new();
     let mut records = reader.records().peekable();
     while let Some(record) = records.next() {
-        let record = record.map_err(|error| unequal(&error))?;
+        let record = record.map_err(|error| describe_error(&error))?;
         if records.peek().is_none() && record.iter().all(|cell| cell == END) {
             return Ok(rows);
         }
@@ -189,14 +189,14 @@ fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
         }
         let cells = names.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
         let row: serde_json::Map<String, serde_json::Value> =
-            cells.map(|(name, cell)| (name.trim().to_owned(), value(cell))).collect();
+            cells.map(|(name, cell)| (name.trim().to_owned(), cell_value(cell))).collect();
         rows.push((line, id.to_owned(), serde_json::to_string(&row).map_err(|error| error.to_string())?));
     }
     Err("line 1: a quote in it is not closed".to_owned())
 }
 
 /// What is wrong with a record.
-fn unequal(error: &csv::Error) -> String {
+fn describe_error(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { pos: Some(pos), expected_len, len } => {
             let hint = "a cell with a comma stands in quotes, and a quote has to be closed";
@@ -207,7 +207,7 @@ fn unequal(error: &csv::Error) -> String {
 }
 
 /// What a cell holds.
-fn value(cell: &str) -> serde_json::Value {
+fn cell_value(cell: &str) -> serde_json::Value {
     // Spreadsheets write `TRUE`, others `True`.
     let cell = match cell.trim() {
         "TRUE" | "True" => "true",
@@ -230,8 +230,8 @@ mod tests {
         let names = names.join(",");
         let text = format!("id,{names}\nr1,{}\n", names.replace('c', ""));
         let start = std::time::Instant::now();
-        assert!(Expected::of_text(&text).is_ok());
-        let without = Expected::of_text(&format!("{names}\n")).unwrap_err();
+        assert!(ExpectedRows::of_text(&text).is_ok());
+        let without = ExpectedRows::of_text(&format!("{names}\n")).unwrap_err();
         assert_eq!(without, "line 1: none of its columns is `id`, it has: c0, c1, c2, c3, c4, …");
         assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
     }

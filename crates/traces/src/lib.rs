@@ -17,4 +17,4 @@ pub mod scan;
 pub mod time;
 
 pub use error::ReadError;
-pub use read::{RawRun, Runs, parse, read_str};
+pub use read::{RawRun, TraceRuns, parse_run, read_str};

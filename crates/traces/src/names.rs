@@ -6,18 +6,18 @@ pub mod propose;
 
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use file::GivenName;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// Names for one part, the first one that is there counts.
-pub type List = Vec<Cow<'static, str>>;
+pub type NameList = Vec<Cow<'static, str>>;
 
 /// What has a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum PartOwner {
     Call,
     Run,
     Both,
@@ -25,10 +25,10 @@ enum Of {
 }
 
 /// What a part is.
-struct Definition {
+struct PartDefinition {
     /// The word for it in a file of the user.
     word: &'static str,
-    of: Of,
+    of: PartOwner,
     /// The field of a call that it becomes.
     step: Option<&'static str>,
     /// The entry of the run that it becomes, as it stands.
@@ -42,18 +42,18 @@ macro_rules! parts {
     ($($(#[$note:meta])* $part:ident = $word:literal, $of:ident, $step:expr, $entry:expr, [$($name:literal),+ $(,)?];)+) => {
         /// A part of a run or of a call.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Part {
+        pub enum NamedPart {
             $($(#[$note])* $part,)+
         }
 
-        impl Part {
+        impl NamedPart {
             /// All parts.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$part),+];
 
-            fn row(self) -> Definition {
+            fn definition(self) -> PartDefinition {
                 match self {
                     $(Self::$part => {
-                        Definition { word: $word, of: Of::$of, step: $step, entry: $entry, names: &[$($name),+] }
+                        PartDefinition { word: $word, of: PartOwner::$of, step: $step, entry: $entry, names: &[$($name),+] }
                     })+
                 }
             }
@@ -122,30 +122,30 @@ parts! {
     Text = "text", Message, None, None, ["text", "content"];
 }
 
-impl Part {
+impl NamedPart {
     /// The word for it in a file of the user.
-    pub(crate) fn word(self) -> &'static str {
-        self.row().word
+    pub(crate) fn map_word(self) -> &'static str {
+        self.definition().word
     }
 
     /// The part that a file of the user calls by a word.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| part.word() == word)
+        Self::ALL.into_iter().find(|part| part.map_word() == word)
     }
 
     /// The parts of a call.
     pub(crate) fn of_calls() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|part| matches!(part.row().of, Of::Call | Of::Both))
+        Self::ALL.into_iter().filter(|part| matches!(part.definition().of, PartOwner::Call | PartOwner::Both))
     }
 
     /// Whether a run has it and a call has not.
     pub(crate) fn is_of_run_only(self) -> bool {
-        self.row().of == Of::Run
+        self.definition().of == PartOwner::Run
     }
 
     /// The field of a call in normal form that it is. What that has no name for is not read from it.
-    pub(crate) fn field(self) -> Option<&'static str> {
-        self.row().step
+    pub(crate) fn call_field(self) -> Option<&'static str> {
+        self.definition().step
     }
 
     /// Whether `null` says something under a name of the part of a call: in the normal form, that the field is recorded. Serialisers of
@@ -157,38 +157,38 @@ impl Part {
 
 /// The names of all parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
+pub struct PartNames {
     /// By [`Part`].
-    lists: [List; Part::ALL.len()],
+    lists: [NameList; NamedPart::ALL.len()],
     /// The names of a call's parts, with the part and the rank of the name.
-    parts: FxHashMap<Cow<'static, str>, (Part, u8)>,
+    parts: FxHashMap<Cow<'static, str>, (NamedPart, u8)>,
     /// What a user has named.
     given: Vec<GivenName>,
     /// What else a user says.
-    said: Said,
+    settings: MapSettings,
 }
 
 /// What a file of the user says beside names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Said {
+pub(crate) struct MapSettings {
     /// The unit of numbers that are a start or an end.
-    pub(crate) time_unit: Option<Unit>,
+    pub(crate) time_unit: Option<TimeUnit>,
     /// The unit of numbers that are a duration.
-    pub(crate) duration_unit: Option<Unit>,
+    pub(crate) duration_unit: Option<TimeUnit>,
     /// How the text of a result begins that says that the call failed.
     pub(crate) failed: Vec<String>,
 }
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum TimeUnit {
     Seconds,
     Milliseconds,
     Microseconds,
     Nanoseconds,
 }
 
-impl Unit {
+impl TimeUnit {
     /// The units by their words in a file of the user.
     pub(crate) const ALL: [(&str, Self); 4] =
         [("s", Self::Seconds), ("ms", Self::Milliseconds), ("us", Self::Microseconds), ("ns", Self::Nanoseconds)];
@@ -209,33 +209,33 @@ const UNITS: [&str; 6] = ["_ms", "Ms", "_s", "_seconds", "_us", "_ns"];
 /// What separates the keys of a path into nested values.
 const STEP: char = '.';
 
-impl Names {
+impl PartNames {
     /// The names that are known without being told.
     #[must_use]
-    pub fn known() -> &'static Self {
-        static KNOWN: LazyLock<Names> = LazyLock::new(Names::default);
+    pub fn known_names() -> &'static Self {
+        static KNOWN: LazyLock<PartNames> = LazyLock::new(PartNames::default);
         &KNOWN
     }
 
     /// The parts that a user has named, with each of their names.
-    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.given.iter().map(|one| (one.part.word(), one.name.as_str()))
+    pub fn given_names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.given.iter().map(|one| (one.part.map_word(), one.name.as_str()))
     }
 
     /// The names of a part.
-    pub(crate) fn of(&self, part: Part) -> &[Cow<'static, str>] {
+    pub(crate) fn names_of(&self, part: NamedPart) -> &[Cow<'static, str>] {
         self.lists.get(part as usize).map_or(&[], Vec::as_slice)
     }
 
-    fn change(&mut self, part: Part, change: impl FnOnce(&mut List)) {
+    fn change_list(&mut self, part: NamedPart, change: impl FnOnce(&mut NameList)) {
         if let Some(list) = self.lists.get_mut(part as usize) {
             change(list);
         }
     }
 
     /// What a user says beside names.
-    pub(crate) fn said(&self) -> &Said {
-        &self.said
+    pub(crate) fn map_settings(&self) -> &MapSettings {
+        &self.settings
     }
 
     /// Whether a number under a name is one of milliseconds, or of seconds where the part says so: its name says it, or a user.
@@ -244,36 +244,36 @@ impl Names {
     }
 
     /// Whether only the full reader can go by the names: some lead into nested values, or something is said beside them.
-    pub(crate) fn need_the_run(&self) -> bool {
-        let is_message = |one: &GivenName| one.part.row().of == Of::Message;
-        self.said != Said::default() || self.given.iter().any(|one| one.name.contains(STEP) || is_message(one))
+    pub(crate) fn need_full_reader(&self) -> bool {
+        let is_message = |one: &GivenName| one.part.definition().of == PartOwner::Message;
+        self.settings != MapSettings::default() || self.given.iter().any(|one| one.name.contains(STEP) || is_message(one))
     }
 
     /// The names of parts of a call that may lead into nested values: the part, the rank of the name, the path.
-    pub(crate) fn paths_of_calls(&self) -> impl Iterator<Item = (Part, u8, &str)> {
-        let parts = Part::of_calls().filter(|_| !self.given.is_empty());
+    pub(crate) fn paths_of_calls(&self) -> impl Iterator<Item = (NamedPart, u8, &str)> {
+        let parts = NamedPart::of_calls().filter(|_| !self.given.is_empty());
         parts.flat_map(|part| {
-            let names = (0_u8..).zip(self.of(part)).filter(|(_, name)| name.contains(STEP));
+            let names = (0_u8..).zip(self.names_of(part)).filter(|(_, name)| name.contains(STEP));
             names.map(move |(rank, name)| (part, rank, name.as_ref()))
         })
     }
 
     /// The part of a call that a key names, and the rank of the name.
-    pub(crate) fn part(&self, key: &str) -> Option<(Part, u8)> {
+    pub(crate) fn call_part(&self, key: &str) -> Option<(NamedPart, u8)> {
         self.parts.get(key).copied()
     }
 
     /// The names of an entry of the run in normal form, where it is read under names.
     pub(crate) fn of_entry(&self, entry: &str) -> Option<&[Cow<'static, str>]> {
-        Part::ALL.into_iter().find(|part| part.row().entry == Some(entry)).map(|part| self.of(part))
+        NamedPart::ALL.into_iter().find(|part| part.definition().entry == Some(entry)).map(|part| self.names_of(part))
     }
 
     /// Makes the look-up of parts. A name that stands for two parts is the one that a user gave it, else the first of them.
-    fn indexed(mut self, given: Vec<GivenName>) -> Self {
+    fn with_index(mut self, given: Vec<GivenName>) -> Self {
         let mut parts = FxHashMap::default();
         for of_user in [true, false] {
-            for part in Part::of_calls() {
-                for (rank, name) in (0_u8..).zip(self.of(part)) {
+            for part in NamedPart::of_calls() {
+                for (rank, name) in (0_u8..).zip(self.names_of(part)) {
                     if !of_user || given.iter().any(|one| one.part == part && one.name == *name) {
                         parts.entry(name.clone()).or_insert((part, rank));
                     }
@@ -286,15 +286,15 @@ impl Names {
 
     /// Whether a key of a run is read under a name of the normal form, or hides one.
     pub(crate) fn is_of_run(&self, key: &str) -> bool {
-        let of_run = |part: &Part| matches!(part.row().of, Of::Run | Of::Both) && *part != Part::Calls;
-        Part::ALL.into_iter().filter(of_run).any(|part| has(self.of(part), key))
-            || key == Kind::Call.list_key()
+        let of_run = |part: &NamedPart| matches!(part.definition().of, PartOwner::Run | PartOwner::Both) && *part != NamedPart::Calls;
+        NamedPart::ALL.into_iter().filter(of_run).any(|part| has_name(self.names_of(part), key))
+            || key == StepKind::Call.list_key()
             || matches!(key, of_run::STEPS | of_step::TURN)
     }
 }
 
 /// The value that a name leads to: under the key of that name, else key by key where it is a path.
-pub(crate) fn at<'run>(object: Object<'run>, name: &str) -> Option<Node<'run>> {
+pub(crate) fn value_at<'run>(object: Object<'run>, name: &str) -> Option<Node<'run>> {
     if let Some(node) = object.get(name) {
         return Some(node);
     }
@@ -311,14 +311,14 @@ pub(crate) fn at<'run>(object: Object<'run>, name: &str) -> Option<Node<'run>> {
     })
 }
 
-fn has(list: &[Cow<'static, str>], key: &str) -> bool {
+fn has_name(list: &[Cow<'static, str>], key: &str) -> bool {
     list.iter().any(|name| name == key)
 }
 
-impl Default for Names {
+impl Default for PartNames {
     fn default() -> Self {
-        let list = |part: Part| part.row().names.iter().map(|name| Cow::Borrowed(*name)).collect();
-        Self { lists: Part::ALL.map(list), parts: FxHashMap::default(), given: Vec::new(), said: Said::default() }
-            .indexed(Vec::new())
+        let list = |part: NamedPart| part.definition().names.iter().map(|name| Cow::Borrowed(*name)).collect();
+        Self { lists: NamedPart::ALL.map(list), parts: FxHashMap::default(), given: Vec::new(), settings: MapSettings::default() }
+            .with_index(Vec::new())
     }
 }

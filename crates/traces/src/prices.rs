@@ -1,24 +1,24 @@
 //! What tokens cost, by a table that the user gives: the cost of runs that record how much they used and not what it cost. Nothing is
 //! guessed: a model that the table does not know, a count without a price and models that cannot be told apart leave the cost unknown.
 
-use super::names::file::entries;
-use crate::adapt::object;
-use averment_base::diagnostic::suggest::nearest;
+use super::names::file::parse_entries;
+use crate::adapt::node_object;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
-use averment_runs::run::Priced;
+use averment_runs::run::CostSource;
 use bumpalo::Bump;
 
 /// Prices of models.
 #[derive(Debug, Clone, Default)]
-pub struct Prices {
+pub struct PriceTable {
     /// The longest pattern first.
-    models: Vec<OfModel>,
+    models: Vec<ModelPrice>,
 }
 
 /// What tokens of the models cost that a pattern names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct OfModel {
+struct ModelPrice {
     pattern: String,
     input: i64,
     output: i64,
@@ -47,22 +47,22 @@ const MOST: usize = 10_000;
 
 /// Tokens of one model, as some part of a run used them: input, output, all, for thinking, read from a cache, written to one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spent<'run> {
+pub(crate) struct ModelTokens<'run> {
     pub(crate) model: Option<&'run str>,
-    pub(crate) counts: Counts,
+    pub(crate) counts: UsageCounts,
 }
 
 /// What a format tells of the models of a run.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Spending<'run> {
+pub(crate) struct ModelSpending<'run> {
     /// The models that it names.
     pub(crate) models: Vec<&'run str>,
     /// What each request to one used.
-    pub(crate) parts: Vec<Spent<'run>>,
+    pub(crate) parts: Vec<ModelTokens<'run>>,
 }
 
 /// The counts of a usage, in the order of [`COUNTS`].
-pub(crate) type Counts = [Option<Number<'static>>; 6];
+pub(crate) type UsageCounts = [Option<Number<'static>>; 6];
 
 /// The names of counts in the normal form.
 const COUNTS: [&str; 6] = [
@@ -74,41 +74,41 @@ const COUNTS: [&str; 6] = [
     of_usage::CACHE_WRITE,
 ];
 
-impl Prices {
+impl PriceTable {
     /// The prices in a file, TOML or JSON: for each model, or pattern of names, what a million tokens cost in USD.
     ///
     /// # Errors
     /// What is wrong with the file, in words.
     pub fn of_file(text: &str) -> Result<Self, String> {
-        let entries = entries(text)?;
+        let entries = parse_entries(text)?;
         if entries.is_empty() || entries.len() > MOST {
             let problem = if entries.is_empty() { "is empty" } else { "names more than 10,000 models" };
             return Err(format!("the file {problem}"));
         }
-        let models = entries.into_iter().map(|(pattern, prices)| OfModel::of(pattern, &prices));
+        let models = entries.into_iter().map(|(pattern, prices)| ModelPrice::from_entry(pattern, &prices));
         let mut models = models.collect::<Result<Vec<_>, _>>()?;
         // A name is longer than a pattern that it stands behind: what says most of a model is looked at first.
-        models.sort_by(|a, b| b.weight().cmp(&a.weight()).then_with(|| a.pattern.cmp(&b.pattern)));
+        models.sort_by(|a, b| b.pattern_weight().cmp(&a.pattern_weight()).then_with(|| a.pattern.cmp(&b.pattern)));
         Ok(Self { models })
     }
 
-    fn of(&self, model: &str) -> Option<&OfModel> {
-        self.models.iter().find(|one| matches(one.pattern.as_bytes(), model.as_bytes()))
+    fn model_price(&self, model: &str) -> Option<&ModelPrice> {
+        self.models.iter().find(|one| matches_pattern(one.pattern.as_bytes(), model.as_bytes()))
     }
 }
 
-impl OfModel {
-    fn of(pattern: String, prices: &serde_json::Value) -> Result<Self, String> {
+impl ModelPrice {
+    fn from_entry(pattern: String, prices: &serde_json::Value) -> Result<Self, String> {
         let serde_json::Value::Object(prices) = prices else {
             return Err(format!("`{pattern}` has no prices: write `input = 2.5` and `output = 10` below its heading"));
         };
         if let Some(other) = prices.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(match nearest(other, KEYS) {
+            return Err(match suggest_name(other, KEYS) {
                 Some(near) => format!("`{pattern}` has no price `{other}`: did you mean `{near}`?"),
                 None => format!("`{pattern}` has no price `{other}`: known are {}", KEYS.join(", ")),
             });
         }
-        let price = |key: &str| prices.get(key).map(|price| self::price(&pattern, key, price)).transpose();
+        let price = |key: &str| prices.get(key).map(|price| self::parse_price(&pattern, key, price)).transpose();
         let needed = |key: &str| price(key)?.ok_or_else(|| format!("`{pattern}` has no price for `{key}`"));
         let (input, output) = (needed(INPUT)?, needed(OUTPUT)?);
         let (cache_read, cache_write) = (price(CACHE_READ)?, price(CACHE_WRITE)?);
@@ -116,13 +116,13 @@ impl OfModel {
     }
 
     /// Names before patterns, long ones before short ones.
-    fn weight(&self) -> (bool, usize) {
+    fn pattern_weight(&self) -> (bool, usize) {
         (!self.pattern.contains(['*', '?']), self.pattern.chars().count())
     }
 
     /// What counts cost, in units of a millionth of a millionth of a dollar.
-    fn cost(&self, counts: &Counts) -> Result<i128, String> {
-        let [input, output, total, reasoning, read, write] = counts.map(|count| count.map(tokens).transpose());
+    fn counts_cost(&self, counts: &UsageCounts) -> Result<i128, String> {
+        let [input, output, total, reasoning, read, write] = counts.map(|count| count.map(parse_tokens).transpose());
         let (input, output) = (input?, output?);
         let (Some(input), Some(output)) = (input, output) else {
             return Err("its usage does not tell input and output apart".to_owned());
@@ -146,13 +146,13 @@ impl OfModel {
 }
 
 /// A count of tokens.
-fn tokens(count: Number<'_>) -> Result<i128, String> {
+fn parse_tokens(count: Number<'_>) -> Result<i128, String> {
     let whole = count.as_i64().filter(|count| (0..=MOST_TOKENS).contains(count)).map(i128::from);
     whole.ok_or_else(|| "a count of its usage is no number of tokens".to_owned())
 }
 
 /// A price in millionths of a dollar.
-fn price(pattern: &str, key: &str, price: &serde_json::Value) -> Result<i64, String> {
+fn parse_price(pattern: &str, key: &str, price: &serde_json::Value) -> Result<i64, String> {
     let wrong = |why: &str| format!("the price `{key}` of `{pattern}` is {why}: `{price}`");
     let serde_json::Value::Number(number) = price else { return Err(wrong("no number")) };
     let mut text = number.to_string();
@@ -172,7 +172,7 @@ fn price(pattern: &str, key: &str, price: &serde_json::Value) -> Result<i64, Str
 }
 
 /// Whether a name fits a pattern: `*` stands for any characters, `?` for one.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
+fn matches_pattern(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut here, mut star) = (0, 0, None);
     while let Some(byte) = name.get(here) {
         match pattern.get(at) {
@@ -195,17 +195,17 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
 
 /// The cost of a run in normal form: what is recorded counts, else what follows from its usage. The second is the entry to be added.
 pub(crate) fn of_run<'run>(
-    prices: &Prices,
+    prices: &PriceTable,
     run: Object<'run>,
-    spending: &Spending<'run>,
+    spending: &ModelSpending<'run>,
     arena: &'run Bump,
-) -> (Priced, Option<Node<'run>>) {
+) -> (CostSource, Option<Node<'run>>) {
     let recorded = |key| run.get(key).filter(|node| !matches!(node.value, Value::Null | Value::Absent));
     if recorded(of_run::COST).is_some() {
-        return (Priced::Recorded, None);
+        return (CostSource::Recorded, None);
     }
-    let Some(usage) = recorded(of_run::USAGE).and_then(object) else {
-        return (Priced::Unknown("it records no usage".to_owned()), None);
+    let Some(usage) = recorded(of_run::USAGE).and_then(node_object) else {
+        return (CostSource::Unknown("it records no usage".to_owned()), None);
     };
     let counts = COUNTS.map(|key| match usage.get(key).map(|node| node.value) {
         Some(Value::Number(number)) => number.add(Number::Integer(0)),
@@ -213,62 +213,62 @@ pub(crate) fn of_run<'run>(
     });
     match of_parts(prices, &spending.parts, &counts).unwrap_or_else(|| of_whole(prices, run, spending, &counts)) {
         Ok(cost) => {
-            let text = arena.alloc_str(&decimal(cost));
-            (Priced::ByTable, Some(Node::computed(Value::Number(Number::Written(text)))))
+            let text = arena.alloc_str(&decimal_text(cost));
+            (CostSource::ByTable, Some(Node::computed(Value::Number(Number::Written(text)))))
         }
-        Err(why) => (Priced::Unknown(why), None),
+        Err(why) => (CostSource::Unknown(why), None),
     }
 }
 
 /// The cost of the parts of a run, each of its own model; `None` where they do not make up the whole.
-fn of_parts(prices: &Prices, parts: &[Spent<'_>], whole: &Counts) -> Option<Result<i128, String>> {
+fn of_parts(prices: &PriceTable, parts: &[ModelTokens<'_>], whole: &UsageCounts) -> Option<Result<i128, String>> {
     let sum = |index: usize| {
         let counts = parts.iter().filter_map(|part| part.counts.get(index).copied().flatten());
-        counts.map(|count| tokens(count).ok()).try_fold(0, |sum, count| Some(sum + count?))
+        counts.map(|count| parse_tokens(count).ok()).try_fold(0, |sum, count| Some(sum + count?))
     };
     let makes_up = |index: usize| {
-        let whole = whole.get(index).copied().flatten().map(tokens).transpose().ok()?;
+        let whole = whole.get(index).copied().flatten().map(parse_tokens).transpose().ok()?;
         Some(sum(index)? == whole.unwrap_or(0))
     };
     let complete = !parts.is_empty() && parts.iter().all(|part| part.model.is_some());
     if !complete || makes_up(0) != Some(true) || makes_up(1) != Some(true) {
         return None;
     }
-    let cost = |part: &Spent<'_>| {
+    let cost = |part: &ModelTokens<'_>| {
         let model = part.model.unwrap_or_default();
-        prices.of(model).ok_or_else(|| unknown(model))?.cost(&part.counts)
+        prices.model_price(model).ok_or_else(|| unknown_model(model))?.counts_cost(&part.counts)
     };
     Some(parts.iter().try_fold(0, |sum, part| Ok(sum + cost(part)?)))
 }
 
 /// The cost of a run whose models all have one price.
 fn of_whole<'run>(
-    prices: &Prices,
+    prices: &PriceTable,
     run: Object<'run>,
-    spending: &Spending<'run>,
-    counts: &Counts,
+    spending: &ModelSpending<'run>,
+    counts: &UsageCounts,
 ) -> Result<i128, String> {
-    let meta = run.get(of_run::META).and_then(object).and_then(|meta| meta.get(of_meta::MODEL));
-    let said = [meta, run.get(of_meta::MODEL)].into_iter().flatten().filter_map(crate::adapt::text);
+    let meta = run.get(of_run::META).and_then(node_object).and_then(|meta| meta.get(of_meta::MODEL));
+    let said = [meta, run.get(of_meta::MODEL)].into_iter().flatten().filter_map(crate::adapt::node_text);
     let parts = spending.parts.iter().filter_map(|part| part.model);
     let models: Vec<&str> = parts.chain(spending.models.iter().copied()).chain(said).collect();
     let Some((first, others)) = models.split_first() else { return Err("it names no model".to_owned()) };
-    let known = |model: &str| prices.of(model).ok_or_else(|| unknown(model));
+    let known = |model: &str| prices.model_price(model).ok_or_else(|| unknown_model(model));
     let price = known(first)?;
     for other in others {
         if known(other)? != price {
             return Err("it has several models, and does not tell what each used".to_owned());
         }
     }
-    price.cost(counts)
+    price.counts_cost(counts)
 }
 
-fn unknown(model: &str) -> String {
+fn unknown_model(model: &str) -> String {
     format!("the table has no model `{model}`")
 }
 
 /// An amount in units of a millionth of a millionth, as a decimal.
-fn decimal(cost: i128) -> String {
+fn decimal_text(cost: i128) -> String {
     let unit = 10_i128.pow(12);
     let text = format!("{}.{:012}", cost / unit, cost % unit);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -278,14 +278,14 @@ fn decimal(cost: i128) -> String {
 mod tests {
     use super::*;
 
-    fn cost(model: &OfModel, counts: [i64; 6]) -> Result<String, String> {
-        model.cost(&counts.map(|count| (count >= 0).then_some(Number::Integer(count)))).map(decimal)
+    fn cost(model: &ModelPrice, counts: [i64; 6]) -> Result<String, String> {
+        model.counts_cost(&counts.map(|count| (count >= 0).then_some(Number::Integer(count)))).map(decimal_text)
     }
 
     #[test]
     fn costs_are_exact() {
-        let prices = Prices::of_file("[m]\ninput = 0.1\noutput = 0.2\ncache_read = 0.000001\n").expect("prices");
-        let model = prices.of("m").expect("m");
+        let prices = PriceTable::of_file("[m]\ninput = 0.1\noutput = 0.2\ncache_read = 0.000001\n").expect("prices");
+        let model = prices.model_price("m").expect("m");
         assert_eq!(cost(model, [1, 0, -1, -1, -1, -1]).as_deref(), Ok("0.0000001"));
         assert_eq!(cost(model, [3_000_000, 1_000_000, -1, -1, -1, -1]).as_deref(), Ok("0.5"));
         assert_eq!(cost(model, [1, 0, -1, -1, 1, -1]).as_deref(), Ok("0.000000000001"));
@@ -301,11 +301,11 @@ mod tests {
     fn what_says_most_of_a_model_counts() {
         let text = r#"{"*": {"input": 1, "output": 1}, "gpt-*": {"input": 2, "output": 2}, "gpt-4o": {"input": 3, "output": 3},
             "gpt-4o-*": {"input": 4, "output": 4}, "o?": {"input": 5, "output": 5}}"#;
-        let prices = Prices::of_file(text).expect("prices");
+        let prices = PriceTable::of_file(text).expect("prices");
         for (model, price) in [("gpt-4o", 3), ("gpt-4o-mini", 4), ("gpt-5", 2), ("a/gpt-5", 1), ("o3", 5), ("o", 1)] {
-            assert_eq!(prices.of(model).map(|one| one.input / 1_000_000), Some(price), "{model}");
+            assert_eq!(prices.model_price(model).map(|one| one.input / 1_000_000), Some(price), "{model}");
         }
-        assert!(Prices::of_file("[m]\ninput = 1\noutput = 1").expect("prices").of("n").is_none());
+        assert!(PriceTable::of_file("[m]\ninput = 1\noutput = 1").expect("prices").model_price("n").is_none());
     }
 
     #[test]
@@ -322,7 +322,7 @@ mod tests {
             ("[m]\ninput = 1e30\noutput = 1", "too large"),
             ("{", "not JSON"),
         ] {
-            let error = Prices::of_file(text).expect_err(text);
+            let error = PriceTable::of_file(text).expect_err(text);
             assert!(error.contains(said), "{text}: {error}");
         }
     }
@@ -339,7 +339,7 @@ mod tests {
             ("*4?", "gpt-4o", true),
             ("*claude-*", "eu.anthropic.claude-x", true),
         ] {
-            assert_eq!(matches(pattern.as_bytes(), name.as_bytes()), fits, "{pattern} {name}");
+            assert_eq!(matches_pattern(pattern.as_bytes(), name.as_bytes()), fits, "{pattern} {name}");
         }
     }
 }

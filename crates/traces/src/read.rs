@@ -1,37 +1,37 @@
-//! Reading runs, in two steps that may happen on different threads: [`Runs`] cuts a file into the texts of its runs, [`parse`] makes a
+//! Reading runs, in two steps that may happen on different threads: [`TraceRuns`] cuts a file into the texts of its runs, [`parse_run`] makes a
 //! [`Run`] of one text.
 
 mod bytes;
-mod cut;
-mod form;
-mod numbers;
+mod text_cutter;
+mod file_form;
+mod line_numbers;
 #[cfg(feature = "packed")]
-mod packed;
-mod part;
-mod pieces;
-mod scattered;
+mod compressed;
+mod file_part;
+mod run_pieces;
+mod run_gatherer;
 mod split;
 mod stream;
-mod walk;
+mod json_walk;
 
 use super::adapt;
-use super::build::{Normal, build};
-use super::error::{Placed, ReadError};
-use super::expected::Expected;
-use super::names::Names;
-use super::prices::{self, Prices, Spending};
+use super::build::{NormalRun, build_run};
+use super::error::{PlacedError, ReadError};
+use super::expected::ExpectedRows;
+use super::names::PartNames;
+use super::prices::{self, PriceTable, ModelSpending};
 use super::projection::LineReader;
 use averment_base::limits::Limits;
-use averment_base::memory::asking;
-use averment_base::value::json::{self, Document};
-use averment_base::value::{Entry, Node, Object, Origin, Value};
+use averment_base::memory::allow_failure;
+use averment_base::value::json::{self, JsonDocument};
+use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::{ReadWarning, Records, Run, RunSource};
+use averment_runs::run::{ReadWarning, RecordCounts, Run, RunSource};
 use bumpalo::Bump;
-pub use part::{FilePart, LinesOrigin, WholeLines};
+pub use file_part::{FilePart, LinesOrigin, WholeLines};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-pub use stream::{CHUNK_SIZE, Runs};
+pub use stream::{CHUNK_SIZE, TraceRuns};
 
 /// The text of one run, not read yet. Cheap to clone and to send: runs of one chunk of a file share its text.
 #[derive(Debug, Clone)]
@@ -49,42 +49,42 @@ enum RunText {
     /// A part of a text that others share.
     Range(Arc<String>, Range<usize>),
     /// Parts of a text that others share, put together where somebody asks for it.
-    Joined(Arc<Joined>),
+    Joined(Arc<JoinedText>),
 }
 
 /// A text of several parts.
 #[derive(Debug)]
-struct Joined {
+struct JoinedText {
     shared: Arc<String>,
-    pieces: Vec<pieces::Piece>,
+    pieces: Vec<run_pieces::RunPiece>,
     text: OnceLock<Option<String>>,
 }
 
 impl RunText {
-    fn whole(text: String) -> Self {
+    fn whole_text(text: String) -> Self {
         let range = 0..text.len();
         Self::Range(Arc::new(text), range)
     }
 
-    fn joined(shared: Arc<String>, pieces: Vec<pieces::Piece>) -> Self {
-        Self::Joined(Arc::new(Joined { shared, pieces, text: OnceLock::new() }))
+    fn joined_text(shared: Arc<String>, pieces: Vec<run_pieces::RunPiece>) -> Self {
+        Self::Joined(Arc::new(JoinedText { shared, pieces, text: OnceLock::new() }))
     }
 
     /// The text; `None` where there is no memory for it.
-    fn get(&self) -> Option<&str> {
+    fn as_text(&self) -> Option<&str> {
         match self {
             Self::Range(shared, range) => shared.get(range.clone()),
             Self::Joined(joined) => {
-                let join = || pieces::join(&joined.shared, &joined.pieces);
+                let join = || run_pieces::join_pieces(&joined.shared, &joined.pieces);
                 joined.text.get_or_init(join).as_deref()
             }
         }
     }
 
-    fn len(&self) -> usize {
+    fn text_length(&self) -> usize {
         match self {
             Self::Range(_, range) => range.len(),
-            Self::Joined(joined) => joined.pieces.iter().map(pieces::Piece::len).sum(),
+            Self::Joined(joined) => joined.pieces.iter().map(run_pieces::RunPiece::len).sum(),
         }
     }
 }
@@ -104,16 +104,16 @@ impl RawRun {
     /// A run from its text alone.
     #[must_use]
     pub fn new(text: String, source: RunSource) -> Self {
-        Self { text: RunText::whole(text), form: TextForm::Value, warnings: Vec::new(), source }
+        Self { text: RunText::whole_text(text), form: TextForm::Value, warnings: Vec::new(), source }
     }
 
     /// A run from a copy of its text.
     ///
     /// # Errors
     /// No memory.
-    pub fn copied(text: &str, source: RunSource) -> Result<Self, ReadError> {
+    pub fn copy_of(text: &str, source: RunSource) -> Result<Self, ReadError> {
         let mut copy = String::new();
-        match asking(|| copy.try_reserve_exact(text.len())) {
+        match allow_failure(|| copy.try_reserve_exact(text.len())) {
             Ok(()) => {
                 copy.push_str(text);
                 Ok(Self::new(copy, source))
@@ -138,19 +138,19 @@ impl RawRun {
     /// Whether the run may be a trace whose spans are read in part, of which nothing was odd so far.
     #[must_use]
     pub fn may_be_trace(&self) -> bool {
-        self.form == TextForm::Value && self.warnings.is_empty() && LineReader::is_trace(self.text())
+        self.form == TextForm::Value && self.warnings.is_empty() && LineReader::is_trace(self.run_text())
     }
 
     /// The text that every place in the run counts in.
     #[must_use]
-    pub fn text(&self) -> &str {
-        self.text.get().unwrap_or_default()
+    pub fn run_text(&self) -> &str {
+        self.text.as_text().unwrap_or_default()
     }
 
     /// How long that text is, in bytes.
     #[must_use]
-    pub fn length(&self) -> usize {
-        self.text.len()
+    pub fn text_length(&self) -> usize {
+        self.text.text_length()
     }
 }
 
@@ -158,19 +158,19 @@ impl RawRun {
 ///
 /// # Errors
 /// What is not JSON, no run of a known format, or beyond a limit.
-pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
-    parse_under(raw, arena, limits, Told::default())
+pub fn parse_run<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
+    parse_under(raw, arena, limits, ReadOptions::default())
 }
 
 /// What a user tells of runs beside them.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Told<'a> {
+pub struct ReadOptions<'a> {
     /// The names that a home-grown format gives to the parts of a run.
-    pub names: Option<&'a Names>,
+    pub names: Option<&'a PartNames>,
     /// What tokens cost.
-    pub prices: Option<&'a Prices>,
+    pub prices: Option<&'a PriceTable>,
     /// What is expected of single runs.
-    pub expected: Option<&'a Expected>,
+    pub expected: Option<&'a ExpectedRows>,
     /// Transcripts of agents are read as SkillGym reads them, with what its adapters do not see.
     pub as_skillgym: bool,
 }
@@ -178,53 +178,53 @@ pub struct Told<'a> {
 /// The same, with what a user tells of runs.
 ///
 /// # Errors
-/// As [`parse`].
+/// As [`parse_run`].
 pub fn parse_under<'run>(
     raw: &'run RawRun,
     arena: &'run Bump,
     limits: &Limits,
-    told: Told<'_>,
+    told: ReadOptions<'_>,
 ) -> Result<Run<'run>, ReadError> {
-    let Told { names, prices, expected, as_skillgym } = told;
-    if raw.length() > limits.run_bytes {
+    let ReadOptions { names, prices, expected, as_skillgym } = told;
+    if raw.text_length() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
     }
-    let no_memory = || bytes::no_memory(&raw.source, &format!("a run of {} bytes", raw.length()));
-    let text = raw.text.get().ok_or_else(no_memory)?;
+    let no_memory = || bytes::no_memory(&raw.source, &format!("a run of {} bytes", raw.text_length()));
+    let text = raw.text.as_text().ok_or_else(no_memory)?;
     let mut warnings = raw.warnings.clone();
-    let mut records = Records::default();
+    let mut records = RecordCounts::default();
     let root = match raw.form {
         TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
-        TextForm::Lines => read_records(split::lines(text), text, arena, limits, &mut records, &mut warnings),
-        TextForm::Values => read_records(split::values(text), text, arena, limits, &mut records, &mut warnings),
+        TextForm::Lines => read_records(split::nonblank_lines(text), text, arena, limits, &mut records, &mut warnings),
+        TextForm::Values => read_records(split::json_values(text), text, arena, limits, &mut records, &mut warnings),
     };
-    let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
-    let from = adapt::From { root, text, source: raw.source.clone(), records, warnings };
-    let (mut normal, spending) = adapt::normal(from, arena, limits, names, as_skillgym).map_err(placed)?;
+    let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
+    let from = adapt::RawDocument { root, text, source: raw.source.clone(), records, warnings };
+    let (mut normal, spending) = adapt::normalize_run(from, arena, limits, names, as_skillgym).map_err(placed)?;
     if let Some(prices) = prices {
-        priced(&mut normal, prices, &spending, arena);
+        set_cost(&mut normal, prices, &spending, arena);
     }
     let other = names.filter(|_| normal.format != adapt::MAPPED);
-    let mut run = build(normal, arena).map_err(|error| match other.and_then(|names| adapt::unfit(&root, names)) {
+    let mut run = build_run(normal, arena).map_err(|error| match other.and_then(|names| adapt::explain_misfit(&root, names)) {
         Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
         None => error,
     })?;
     if let Some(expected) = expected {
-        expected.join(&mut run, arena, limits);
+        expected.join_run(&mut run, arena, limits);
     }
     // What stood on a line that cannot be read may have been anything.
     let lost = run.warnings.iter().filter(|warning| warning.lost).count() as u64;
-    Ok(Run { complete: run.complete && lost == 0, records: Records { lost, ..run.records }, ..run })
+    Ok(Run { complete: run.complete && lost == 0, records: RecordCounts { lost, ..run.records }, ..run })
 }
 
 /// Gives a run in normal form the cost that it does not record.
-fn priced<'run>(normal: &mut Normal<'run>, prices: &Prices, spending: &Spending<'run>, arena: &'run Bump) {
+fn set_cost<'run>(normal: &mut NormalRun<'run>, prices: &PriceTable, spending: &ModelSpending<'run>, arena: &'run Bump) {
     let Value::Object(run) = normal.object.value else { return };
     let (priced, cost) = prices::of_run(prices, run, spending, arena);
     normal.priced = priced;
     if let Some(node) = cost {
         let others = run.entries().iter().copied().filter(|entry| entry.key != of_run::COST);
-        let entries: Vec<Entry<'run>> = others.chain([Entry { key: of_run::COST, node }]).collect();
+        let entries: Vec<ObjectEntry<'run>> = others.chain([ObjectEntry { key: of_run::COST, node }]).collect();
         normal.object.value = Value::Object(Object::new(arena, arena.alloc_slice_copy(&entries)));
     }
 }
@@ -251,7 +251,7 @@ pub fn read_str<'run>(text: &'run str, arena: &'run Bump, limits: &Limits) -> Re
     let source = RunSource { file: "<text>".to_owned(), line: 1, column: 1, ..RunSource::default() };
     let mut warnings = Vec::new();
     let object = read_value(text, &source, arena, limits, &mut warnings)?;
-    build(adapt::native::normal(object, text, source, warnings), arena)
+    build_run(adapt::native::normal_run(object, text, source, warnings), arena)
 }
 
 fn read_value<'run>(
@@ -263,7 +263,7 @@ fn read_value<'run>(
 ) -> Result<Node<'run>, ReadError> {
     let document =
         json::parse_recorded(text, 0, arena, limits).map_err(|error| ReadError::of_json(source, text, error))?;
-    warnings.extend(odd(&document));
+    warnings.extend(duplicate_warnings(&document));
     Ok(document.node)
 }
 
@@ -273,14 +273,14 @@ fn read_records<'run>(
     text: &'run str,
     arena: &'run Bump,
     limits: &Limits,
-    records: &mut Records,
+    records: &mut RecordCounts,
     warnings: &mut Vec<ReadWarning>,
 ) -> Node<'run> {
     let mut nodes = bumpalo::collections::Vec::new_in(arena);
     for (offset, line) in lines {
         match json::parse_recorded(line, offset, arena, limits) {
             Ok(document) => {
-                warnings.extend(odd(&document));
+                warnings.extend(duplicate_warnings(&document));
                 nodes.push(document.node);
             }
             Err(error) => {
@@ -294,12 +294,12 @@ fn read_records<'run>(
             }
         }
     }
-    Node::new(Value::List(nodes.into_bump_slice()), Origin::new(0, text.len()))
+    Node::new(Value::List(nodes.into_bump_slice()), TextOrigin::new(0, text.len()))
 }
 
 /// What is odd in JSON that can be read all the same.
-fn odd<'a>(document: &'a Document<'_>) -> impl Iterator<Item = ReadWarning> + 'a {
-    let start = |origin: Origin| origin.range().map_or(0, |range| range.start);
+fn duplicate_warnings<'a>(document: &'a JsonDocument<'_>) -> impl Iterator<Item = ReadWarning> + 'a {
+    let start = |origin: TextOrigin| origin.byte_range().map_or(0, |range| range.start);
     let duplicates = document.duplicates.iter().map(move |duplicate| ReadWarning {
         message: format!("the key `{}` stands more than once in its object; the last one counts", duplicate.key),
         offset: start(duplicate.object),

@@ -8,7 +8,7 @@ use averment_base::value::{Number, Value};
 /// Milliseconds of RFC 3339 text (without an offset it counts as UTC) or of a number, which are milliseconds already.
 /// `None` for anything else.
 #[must_use]
-pub fn milliseconds(value: &Value<'_>) -> Option<f64> {
+pub fn to_milliseconds(value: &Value<'_>) -> Option<f64> {
     match value {
         Value::Number(number) => Some(number.to_f64()).filter(|number| number.is_finite()),
         Value::Text(text) => of_text(text.as_str()),
@@ -49,7 +49,7 @@ pub(crate) const IN_SECONDS: &str =
 
 /// A number of milliseconds as a value: an integer where it is whole.
 #[must_use]
-pub fn value<'run>(milliseconds: f64) -> Value<'run> {
+pub fn milliseconds_value<'run>(milliseconds: f64) -> Value<'run> {
     if !milliseconds.is_finite() {
         return Value::Absent;
     }
@@ -63,17 +63,17 @@ pub fn value<'run>(milliseconds: f64) -> Value<'run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use averment_base::value::Text;
+    use averment_base::value::ValueText;
 
     #[test]
     fn times_are_read_in_every_offset() {
-        let read = |text| milliseconds(&Value::Text(Text::Plain(text)));
+        let read = |text| to_milliseconds(&Value::Text(ValueText::Plain(text)));
         assert_eq!(read("1970-01-01T00:00:01Z"), Some(1000.0));
         assert_eq!(read("2025-01-31T12:00:00.123456Z"), Some(1_738_324_800_123.456));
         assert_eq!(read("2025-01-31T12:00:00+01:00"), read("2025-01-31T11:00:00Z"));
         assert_eq!(read("2025-01-31T12:00:00"), read("2025-01-31T12:00:00Z"));
         assert_eq!(read("yesterday"), None);
-        assert_eq!(milliseconds(&Value::Number(Number::Written("1e999"))), None);
-        assert_eq!(milliseconds(&Value::Null), None);
+        assert_eq!(to_milliseconds(&Value::Number(Number::Written("1e999"))), None);
+        assert_eq!(to_milliseconds(&Value::Null), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Every example of a function, and every module of the standard set with the examples in its doc comments, runs.
 
 use averment_base::truth::Verdict;
-use averment_builtins::stdlib::{MODULES, Module};
+use averment_builtins::stdlib::{MODULES, StdModule};
 use averment_builtins::table::BUILTINS;
 use averment_fixtures::Rules;
 
@@ -26,7 +26,7 @@ fn every_function_has_an_example_that_holds() {
 }
 
 /// The examples in the doc comments of a module: the lines of its fenced blocks.
-fn examples(module: Module) -> Vec<String> {
+fn examples(module: StdModule) -> Vec<String> {
     let mut inside = false;
     let lines = module.text.lines().filter_map(|line| line.strip_prefix("##"));
     let examples = lines.filter_map(|line| {

@@ -5,7 +5,7 @@
 //! not seen the detectors.
 
 use crate::builtins::templates::{Draw, filled, wrapped};
-use averment_base::limits::{Limits, Meter};
+use averment_base::limits::{Limits, FuelMeter};
 use averment_builtins::detect::Detector;
 use serde_json::Value as Json;
 
@@ -28,7 +28,7 @@ fn judge(detector: Detector, file: &str) -> Counts {
         for wrap in item["wrap"].as_array().into_iter().flatten() {
             text = wrapped(&text, wrap.as_str().unwrap());
         }
-        let found = detector.find(&text, &mut Meter::new(&Limits::default())).unwrap();
+        let found = detector.find(&text, &mut FuelMeter::new(&Limits::default())).unwrap();
         for finding in &found {
             assert!(text.get(finding.range.clone()).is_some_and(|part| !part.is_empty()), "{finding:?} in {text:?}");
         }

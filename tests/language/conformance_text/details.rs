@@ -1,11 +1,11 @@
 //! Intermediate values: words, BLEU, ROUGE, JSON inside text.
 
-use averment_base::limits::{Limits, Meter};
+use averment_base::limits::{Limits, FuelMeter};
 use averment_base::value::json::{parse, to_json};
-use averment_base::value::{Node, Text, Value};
-use averment_builtins::Environment;
-use averment_builtins::json::{Cache, find_json};
-use averment_builtins::table::lookup;
+use averment_base::value::{Node, ValueText, Value};
+use averment_builtins::CallEnvironment;
+use averment_builtins::json::{JsonCache, find_json};
+use averment_builtins::table::find_builtin;
 use averment_fixtures::{lines, shared};
 use bumpalo::Bump;
 use serde_json::Value as Json;
@@ -14,17 +14,17 @@ use serde_json::Value as Json;
 fn call(name: &str, texts: &[&str], number: Option<&str>) -> Json {
     let arena = Bump::new();
     let limits = Limits::default();
-    let text = |text: &&'_ str| Node::computed(Value::Text(Text::Plain(arena.alloc_str(text))));
+    let text = |text: &&'_ str| Node::computed(Value::Text(ValueText::Plain(arena.alloc_str(text))));
     let number = number.map(|number| parse(arena.alloc_str(number), 0, &arena, &limits).unwrap().node);
     let arguments: Vec<Node<'_>> = texts.iter().map(text).chain(number).collect();
-    let environment = Environment {
+    let environment = CallEnvironment {
         arena: &arena,
         limits: &limits,
-        meter: &mut Meter::new(&limits),
+        meter: &mut FuelMeter::new(&limits),
         regex: &|_| None,
-        cache: &Cache::default(),
+        cache: &JsonCache::default(),
     };
-    let result = lookup(name).unwrap().call(arena.alloc_slice_copy(&arguments), environment).unwrap();
+    let result = find_builtin(name).unwrap().call(arena.alloc_slice_copy(&arguments), environment).unwrap();
     serde_json::from_str(&to_json(&result.value)).unwrap()
 }
 
@@ -110,7 +110,7 @@ fn json_inside_text_is_found_at_the_same_place() {
     let mut tally = Tally::new("json inside text");
     for vector in lines(&path) {
         let given = text(&vector, "text");
-        let found = find_json(given, &limits, &mut Meter::new(&limits), |_, _| Ok(true)).unwrap();
+        let found = find_json(given, &limits, &mut FuelMeter::new(&limits), |_, _| Ok(true)).unwrap();
         let read = |range: std::ops::Range<usize>| serde_json::from_str::<Json>(&given[range]).unwrap();
         let ours = found.map_or(Json::Null, read);
         tally.compare(|| format!("{given:?}"), &ours, &vector["extracted"]);

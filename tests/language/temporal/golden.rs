@@ -1,7 +1,7 @@
 //! What reports say: for each file of rules in `tests/golden/temporal` the runs in its comments, with reasons and evidence.
 
 use crate::temporal::run::{rules, run};
-use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::outcome::RunOutcome;
 use averment_fixtures as fixtures;
 use serde_json::Value;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ fn report(text: &str) -> String {
     out
 }
 
-fn write_outcome(rules: &averment_fixtures::Rules, outcome: &Outcome, out: &mut String) {
+fn write_outcome(rules: &averment_fixtures::Rules, outcome: &RunOutcome, out: &mut String) {
     for result in &outcome.results {
         let assertion = &rules.program().assertions[result.assertion as usize];
         let _ = write!(out, "\n{}\n  {}", assertion.text, result.verdict.as_str());

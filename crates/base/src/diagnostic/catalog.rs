@@ -4,7 +4,7 @@
 //! is off unless somebody asks for it. To add a diagnostic, add a row here, write its page `explain/SLUG.md`, and push it where it is found; tests ask for a golden
 //! file that shows it, and compile both programs of its page.
 
-use super::{Family, Level, Severity};
+use super::{Family, LintLevel, Severity};
 
 macro_rules! catalog {
     ($($name:ident = $slug:literal, $severity:ident, $title:literal $(, $family:ident $($off:ident)?)?;)*) => {
@@ -55,14 +55,14 @@ macro_rules! catalog {
 impl Slug {
     /// The level of a lint unless a project or the command line says otherwise.
     #[must_use]
-    pub fn level(self) -> Level {
+    pub fn lint_level(self) -> LintLevel {
         match self.severity() {
-            _ if self.is_off() => Level::Allow,
-            Severity::Info => Level::Info,
-            Severity::Warning => Level::Warn,
+            _ if self.is_off() => LintLevel::Allow,
+            Severity::Info => LintLevel::Info,
+            Severity::Warning => LintLevel::Warn,
             // `impossible` is an error where the checker says it, and a lint elsewhere.
-            Severity::Error if self.is_lint() => Level::Warn,
-            Severity::Error => Level::Error,
+            Severity::Error if self.is_lint() => LintLevel::Warn,
+            Severity::Error => LintLevel::Error,
         }
     }
 

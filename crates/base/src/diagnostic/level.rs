@@ -40,7 +40,7 @@ families! {
 
 /// How grave a lint is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum LintLevel {
     /// Not said at all.
     Allow,
     /// Said, without a consequence.
@@ -51,7 +51,7 @@ pub enum Level {
     Error,
 }
 
-impl Level {
+impl LintLevel {
     /// The words of the levels, the mildest first.
     pub const WORDS: [&'static str; 4] = ["allow", "info", "warn", "error"];
 

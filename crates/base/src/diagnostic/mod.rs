@@ -11,7 +11,7 @@ pub mod window;
 
 use crate::source::Span;
 pub use catalog::Slug;
-pub use level::{Family, Level};
+pub use level::{Family, LintLevel};
 
 /// How grave a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -27,7 +27,7 @@ pub enum Severity {
 
 /// A place with a remark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Label {
+pub struct SpanLabel {
     /// The place.
     pub span: Span,
     /// What is to be said of it; may be empty.
@@ -36,7 +36,7 @@ pub struct Label {
 
 /// One replacement of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct SourceEdit {
     /// What to replace; empty to insert.
     pub span: Span,
     /// The new text.
@@ -49,7 +49,7 @@ pub struct Fix {
     /// What it does, as an imperative: `replace with \`length\``.
     pub title: String,
     /// The edits, not overlapping.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<SourceEdit>,
 }
 
 /// One thing to say about the rules.
@@ -66,18 +66,18 @@ pub struct Diagnostic {
     /// A remark at the main place; empty for none.
     pub label: String,
     /// Other places that matter.
-    pub others: Vec<Label>,
+    pub others: Vec<SpanLabel>,
     /// What to write instead.
     pub help: Option<String>,
     /// The same as an edit, where it can be made by machine.
     pub fix: Option<Fix>,
     /// A run that shows what is meant.
-    pub witness: Option<Witness>,
+    pub witness: Option<WitnessRun>,
 }
 
 /// A run that shows what a diagnostic says, with the verdict of the statement at the main place on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Witness {
+pub struct WitnessRun {
     /// The run in the native form, as JSON text.
     pub run: String,
     /// `passes`, `fails`, `is vacuous`, `is undecided`.
@@ -103,36 +103,36 @@ impl Diagnostic {
 
     /// Adds what to write instead.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// Adds a remark at the main place.
     #[must_use]
-    pub fn label(mut self, label: impl Into<String>) -> Self {
+    pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
     /// Adds another place.
     #[must_use]
-    pub fn other(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.others.push(Label { span, text: text.into() });
+    pub fn with_other(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.others.push(SpanLabel { span, text: text.into() });
         self
     }
 
     /// Adds a run that shows what is meant; `verdict` is what becomes of the statement on it (`passes`, `fails`, `is vacuous`, `is undecided`).
     #[must_use]
-    pub fn witness(mut self, run: Option<&serde_json::Value>, verdict: &'static str) -> Self {
-        self.witness = run.map(|run| Witness { run: run.to_string(), verdict });
+    pub fn with_witness(mut self, run: Option<&serde_json::Value>, verdict: &'static str) -> Self {
+        self.witness = run.map(|run| WitnessRun { run: run.to_string(), verdict });
         self
     }
 
     /// Adds a fix of one edit.
     #[must_use]
-    pub fn fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
-        self.fix = Some(Fix { title: title.into(), edits: vec![Edit { span, text: text.into() }] });
+    pub fn with_fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        self.fix = Some(Fix { title: title.into(), edits: vec![SourceEdit { span, text: text.into() }] });
         self
     }
 }
@@ -159,7 +159,7 @@ impl Diagnostics {
     }
 
     /// Brings them into file order: file, then place, then slug; equal ones are kept once.
-    pub fn sort(&mut self) {
+    pub fn sort_by_place(&mut self) {
         self.0.sort_by(|a, b| {
             (a.span.file, a.span.start, a.span.end, a.slug, &a.message).cmp(&(
                 b.span.file,

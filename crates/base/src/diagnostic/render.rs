@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// How text for people looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct TextStyle {
     /// Draw lines with box characters instead of ASCII.
     pub unicode: bool,
     /// Use terminal colours.
@@ -19,14 +19,14 @@ pub struct Style {
     pub width: usize,
 }
 
-impl Style {
+impl TextStyle {
     /// What fits every terminal, file and pipe: ASCII, no colour, 80 columns.
     pub const PLAIN: Self = Self { unicode: false, color: false, width: 80 };
 }
 
 /// The few colours of text.
 #[derive(Clone, Copy)]
-pub enum Ink {
+pub enum TextColor {
     /// Failures.
     Red,
     /// Warnings.
@@ -41,13 +41,13 @@ pub enum Ink {
 
 /// The text in a colour where the style has colours.
 #[must_use]
-pub fn paint(style: Style, ink: Ink, text: &str) -> String {
+pub fn paint_text(style: TextStyle, ink: TextColor, text: &str) -> String {
     let code = match ink {
-        Ink::Red => "1;31",
-        Ink::Yellow => "33",
-        Ink::Green => "32",
-        Ink::Bold => "1",
-        Ink::Dim => "2",
+        TextColor::Red => "1;31",
+        TextColor::Yellow => "33",
+        TextColor::Green => "32",
+        TextColor::Bold => "1",
+        TextColor::Dim => "2",
     };
     if style.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
@@ -57,7 +57,7 @@ pub const DRAWN: usize = 50;
 
 /// `2 errors, 1 warning`; `None` when there is nothing to count.
 #[must_use]
-pub fn counted(diagnostics: &Diagnostics) -> Option<String> {
+pub fn count_by_severity(diagnostics: &Diagnostics) -> Option<String> {
     let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "remark")]
         .into_iter()
         .filter_map(|(severity, word)| {
@@ -72,24 +72,24 @@ pub fn counted(diagnostics: &Diagnostics) -> Option<String> {
 
 /// One line per diagnostic: `FILE:LINE:COLUMN: severity[slug]: message; help: what to write`. Columns count characters, from 1.
 #[must_use]
-pub fn short(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
+pub fn render_short(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
     let mut text = String::new();
     for diagnostic in &diagnostics.0 {
-        line(&mut text, diagnostic, sources);
+        push_line(&mut text, diagnostic, sources);
     }
     text
 }
 
-/// Appends the line of one diagnostic, see [`short`].
-pub fn line(text: &mut String, diagnostic: &Diagnostic, sources: &SourceMap) {
-    let at = sources.position(diagnostic.span);
+/// Appends the line of one diagnostic, see [`render_short`].
+pub fn push_line(text: &mut String, diagnostic: &Diagnostic, sources: &SourceMap) {
+    let at = sources.line_column(diagnostic.span);
     let _ = write!(
         text,
         "{}:{}:{}: {}[{}]: {}",
-        one_line(sources.name(diagnostic.span)),
+        one_line(sources.file_name(diagnostic.span)),
         at.line,
         at.column,
-        word(diagnostic.severity),
+        severity_word(diagnostic.severity),
         diagnostic.slug.as_str(),
         one_line(&diagnostic.message)
     );
@@ -101,26 +101,26 @@ pub fn line(text: &mut String, diagnostic: &Diagnostic, sources: &SourceMap) {
 
 /// The diagnostics as data: a list of objects in the order given.
 #[must_use]
-pub fn json(diagnostics: &Diagnostics, sources: &SourceMap) -> Value {
-    diagnostics.0.iter().map(|diagnostic| object(diagnostic, sources)).collect()
+pub fn render_json(diagnostics: &Diagnostics, sources: &SourceMap) -> Value {
+    diagnostics.0.iter().map(|diagnostic| diagnostic_json(diagnostic, sources)).collect()
 }
 
-fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+fn diagnostic_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let others: Vec<Value> = diagnostic
         .others
         .iter()
-        .map(|other| json!({"text": other.text, "location": location(other.span, sources)}))
+        .map(|other| json!({"text": other.text, "location": location_json(other.span, sources)}))
         .collect();
     let fix = diagnostic.fix.as_ref().map(|fix| {
         let edits: Vec<Value> =
-            fix.edits.iter().map(|edit| json!({"location": location(edit.span, sources), "text": edit.text})).collect();
+            fix.edits.iter().map(|edit| json!({"location": location_json(edit.span, sources), "text": edit.text})).collect();
         json!({"title": fix.title, "edits": edits})
     });
     json!({
         "slug": diagnostic.slug.as_str(),
-        "severity": word(diagnostic.severity),
+        "severity": severity_word(diagnostic.severity),
         "message": diagnostic.message,
-        "location": location(diagnostic.span, sources),
+        "location": location_json(diagnostic.span, sources),
         "label": diagnostic.label,
         "others": others,
         "help": diagnostic.help,
@@ -130,15 +130,15 @@ fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
 }
 
 /// A place as data: lines and columns from 1, columns in characters; `start` and `end` in bytes.
-fn location(span: Span, sources: &SourceMap) -> Value {
-    let (from, to) = (sources.position(span), sources.position(span.at_end()));
+fn location_json(span: Span, sources: &SourceMap) -> Value {
+    let (from, to) = (sources.line_column(span), sources.line_column(span.at_end()));
     json!({
-        "file": sources.name(span), "line": from.line, "column": from.column,
+        "file": sources.file_name(span), "line": from.line, "column": from.column,
         "end_line": to.line, "end_column": to.column, "start": span.start, "end": span.end,
     })
 }
 
-fn word(severity: Severity) -> &'static str {
+fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "info",
         Severity::Warning => "warning",
@@ -149,7 +149,7 @@ fn word(severity: Severity) -> &'static str {
 /// True for characters that steer a terminal, turn the direction of writing, or take no room, so that two texts that differ look alike: they
 /// must not come from a file to a terminal.
 #[must_use]
-pub fn steers(character: char) -> bool {
+pub fn is_steering(character: char) -> bool {
     (character.is_control() && character != '\n' && character != '\t')
         || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
@@ -158,7 +158,7 @@ pub fn steers(character: char) -> bool {
         || matches!(character, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Whether a text holds a character other than a carriage return that [`steers`].
+/// Whether a text holds a character other than a carriage return that [`is_steering`].
 #[must_use]
 pub fn holds_steering(text: &str) -> bool {
     const PART: usize = 64;
@@ -167,7 +167,7 @@ pub fn holds_steering(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {
         let (part, behind) = rest.split_at(rest.ceil_char_boundary(PART));
-        if !is_plain(part) && part.chars().any(|character| character != '\r' && steers(character)) {
+        if !is_plain(part) && part.chars().any(|character| character != '\r' && is_steering(character)) {
             return true;
         }
         rest = behind;
@@ -175,14 +175,14 @@ pub fn holds_steering(text: &str) -> bool {
     false
 }
 
-/// The text with every character that [`steers`] replaced by one of the same length in bytes, so that places stay true.
+/// The text with every character that [`is_steering`] replaced by one of the same length in bytes, so that places stay true.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !holds_steering(text) {
         return Cow::Borrowed(text);
     }
     let stand_in = |character: char| match character.len_utf8() {
-        _ if !steers(character) || character == '\r' => character,
+        _ if !is_steering(character) || character == '\r' => character,
         1 => '?',
         2 => '\u{b7}',
         3 => '\u{fffd}',

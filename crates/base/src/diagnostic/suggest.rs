@@ -11,15 +11,15 @@ thread_local! {
 }
 
 /// Does something in which no more than so many pairs of letters are compared: then there are no suggestions.
-pub fn limited<R>(pairs: u64, work: impl FnOnce() -> R) -> R {
+pub fn with_pair_limit<R>(pairs: u64, work: impl FnOnce() -> R) -> R {
     /// Gives back what there was, also where the work breaks down.
-    struct Outer(u64);
-    impl Drop for Outer {
+    struct PairLimitGuard(u64);
+    impl Drop for PairLimitGuard {
         fn drop(&mut self) {
             LEFT.set(self.0);
         }
     }
-    let _outer = Outer(LEFT.replace(pairs.min(LEFT.get())));
+    let _outer = PairLimitGuard(LEFT.replace(pairs.min(LEFT.get())));
     work()
 }
 
@@ -39,7 +39,7 @@ pub fn is_open() -> bool {
 /// assert_eq!(nearest("int", ["string", "integer"]), Some("integer"));
 /// assert_eq!(nearest("xyz", ["length", "lower"]), None);
 /// ```
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn suggest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if !is_open() {
         return None;
     }
@@ -54,7 +54,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         // The distance is at least what one is longer, and of a beginning exactly that.
         let distance = match () {
             () if starts => apart,
-            () if apart > limit || best.is_some_and(|(least, _)| apart >= least) || !takes(letters, others) => continue,
+            () if apart > limit || best.is_some_and(|(least, _)| apart >= least) || !take_pairs(letters, others) => continue,
             () => strsim::osa_distance(name, candidate),
         };
         if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
@@ -72,7 +72,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 const LONGEST: usize = 1_000;
 
 /// Whether a pair of names may still be compared; takes what that is.
-fn takes(letters: usize, others: usize) -> bool {
+fn take_pairs(letters: usize, others: usize) -> bool {
     let pairs = (letters as u64).saturating_mul(others as u64).saturating_add(16);
     let left = LEFT.get();
     if letters.max(others) > LONGEST {

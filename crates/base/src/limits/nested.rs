@@ -11,10 +11,10 @@ thread_local! {
 }
 
 /// Counts one level while it lives.
-struct Nesting;
+struct NestingLevel;
 
-impl Nesting {
-    fn enter() -> Option<Self> {
+impl NestingLevel {
+    fn enter_level() -> Option<Self> {
         OPEN.with(|open| {
             (open.get() < DEPTH).then(|| {
                 open.set(open.get().saturating_add(1));
@@ -24,7 +24,7 @@ impl Nesting {
     }
 }
 
-impl Drop for Nesting {
+impl Drop for NestingLevel {
     fn drop(&mut self) {
         OPEN.with(|open| open.set(open.get().saturating_sub(1)));
     }
@@ -32,6 +32,6 @@ impl Drop for Nesting {
 
 /// Reads a part that can hold itself, for `#[serde(deserialize_with = …)]`.
 pub fn nested<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let _level = Nesting::enter().ok_or_else(|| D::Error::custom("nested too deep"))?;
+    let _level = NestingLevel::enter_level().ok_or_else(|| D::Error::custom("nested too deep"))?;
     stacker::maybe_grow(64 * 1024, 1024 * 1024, || T::deserialize(deserializer))
 }

@@ -12,19 +12,19 @@ use std::hash::{Hash, Hasher};
 /// different types differ; a truth is a boolean. `missing` and what is not recorded equal only themselves here: tests that mean
 /// more by them look before they compare.
 #[must_use]
-pub fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
-    same(a, b, Form::Value)
+pub fn values_equal(a: &Value<'_>, b: &Value<'_>) -> bool {
+    same_values(a, b, NumberForm::Value)
 }
 
 /// Equality of the test `===`: as `==`, and numbers also have the same JSON form, at any depth.
 #[must_use]
-pub fn identical(a: &Value<'_>, b: &Value<'_>) -> bool {
-    same(a, b, Form::Written)
+pub fn values_identical(a: &Value<'_>, b: &Value<'_>) -> bool {
+    same_values(a, b, NumberForm::Written)
 }
 
 /// Order of the tests `<` and its like: numbers by value, text by code points. `None` for anything else.
 #[must_use]
-pub fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
+pub fn compare_values(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => Some(a.compare(*b)),
         (Value::Text(a), Value::Text(b)) => Some(a.as_str().cmp(b.as_str())),
@@ -34,70 +34,70 @@ pub fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
 
 /// What two numbers are compared by.
 #[derive(Clone, Copy)]
-enum Form {
+enum NumberForm {
     Value,
     Written,
 }
 
-fn same(a: &Value<'_>, b: &Value<'_>, form: Form) -> bool {
+fn same_values(a: &Value<'_>, b: &Value<'_>, form: NumberForm) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => match form {
-            Form::Value => a == b,
-            Form::Written => a.identical(*b),
+            NumberForm::Value => a == b,
+            NumberForm::Written => a.is_identical(*b),
         },
         (Value::Text(a), Value::Text(b)) => a == b,
-        (Value::List(a), Value::List(b)) => a.len() == b.len() && deeper(|| same_lists(a, b, form)),
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && with_deep_stack(|| same_lists(a, b, form)),
         (Value::Object(a), Value::Object(b)) => {
-            a.entries().len() == b.entries().len() && deeper(|| same_objects(*a, *b, form))
+            a.entries().len() == b.entries().len() && with_deep_stack(|| same_objects(*a, *b, form))
         }
         (Value::Range(a), Value::Range(b)) => a.start == b.start && a.end == b.end,
         (Value::Regex(a), Value::Regex(b)) => a == b,
-        _ => match (simple(a), simple(b)) {
+        _ => match (simple_rank(a), simple_rank(b)) {
             (Some(a), Some(b)) => a == b,
             _ => false,
         },
     }
 }
 
-fn same_lists(a: &[Node<'_>], b: &[Node<'_>], form: Form) -> bool {
-    a.iter().zip(b).all(|(a, b)| same(&a.value, &b.value, form))
+fn same_lists(a: &[Node<'_>], b: &[Node<'_>], form: NumberForm) -> bool {
+    a.iter().zip(b).all(|(a, b)| same_values(&a.value, &b.value, form))
 }
 
 /// Keys are distinct in both, and there are equally many.
-fn same_objects(a: Object<'_>, b: Object<'_>, form: Form) -> bool {
-    a.entries().iter().all(|entry| b.get(entry.key).is_some_and(|other| same(&entry.node.value, &other.value, form)))
+fn same_objects(a: Object<'_>, b: Object<'_>, form: NumberForm) -> bool {
+    a.entries().iter().all(|entry| b.get(entry.key).is_some_and(|other| same_values(&entry.node.value, &other.value, form)))
 }
 
 /// A number for each value without parts. A truth is its boolean; an undecided one is not recorded.
-fn simple(value: &Value<'_>) -> Option<u8> {
+fn simple_rank(value: &Value<'_>) -> Option<u8> {
     Some(match value {
         Value::Missing => 0,
         Value::Absent => 1,
         Value::Null => 2,
         Value::Boolean(value) => 3_u8.saturating_add(u8::from(*value)),
-        Value::Truth(truth) => truth.plain().map_or(1, |value| 3_u8.saturating_add(u8::from(value))),
+        Value::Truth(truth) => truth.plain_answer().map_or(1, |value| 3_u8.saturating_add(u8::from(value))),
         _ => return None,
     })
 }
 
 /// Values of a trace are limited in depth, computed ones are not: the stack grows where it has to.
-pub fn deeper<R>(then: impl FnOnce() -> R) -> R {
+pub fn with_deep_stack<R>(then: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, then)
 }
 
-/// A value as the key of a map: two keys are one when their values are equal by [`equal`].
+/// A value as the key of a map: two keys are one when their values are equal by [`values_equal`].
 #[derive(Debug, Clone, Copy)]
-pub struct Key<'run>(pub Value<'run>);
+pub struct ValueKey<'run>(pub Value<'run>);
 
-impl PartialEq for Key<'_> {
+impl PartialEq for ValueKey<'_> {
     fn eq(&self, other: &Self) -> bool {
-        equal(&self.0, &other.0)
+        values_equal(&self.0, &other.0)
     }
 }
 
-impl Eq for Key<'_> {}
+impl Eq for ValueKey<'_> {}
 
-impl Hash for Key<'_> {
+impl Hash for ValueKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         hash(&self.0, state);
     }
@@ -116,11 +116,11 @@ fn hash<H: Hasher>(value: &Value<'_>, state: &mut H) {
         Value::List(items) => {
             state.write_u8(8);
             state.write_usize(items.len());
-            deeper(|| items.iter().for_each(|item| hash(&item.value, state)));
+            with_deep_stack(|| items.iter().for_each(|item| hash(&item.value, state)));
         }
         Value::Object(object) => {
             state.write_u8(9);
-            state.write_u64(deeper(|| hash_object(*object)));
+            state.write_u64(with_deep_stack(|| hash_object(*object)));
         }
         Value::Range(range) => {
             state.write_u8(10);
@@ -131,7 +131,7 @@ fn hash<H: Hasher>(value: &Value<'_>, state: &mut H) {
             state.write_u8(11);
             state.write_u32(*regex);
         }
-        _ => state.write_u8(simple(value).unwrap_or(0)),
+        _ => state.write_u8(simple_rank(value).unwrap_or(0)),
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
         let read = |text| json::parse(text, 0, &arena, &Limits::default()).unwrap().node.value;
         let (a, b) = (read(a), read(b));
         let hasher = rustc_hash::FxBuildHasher;
-        (equal(&a, &b), identical(&a, &b), hasher.hash_one(Key(a)) == hasher.hash_one(Key(b)))
+        (values_equal(&a, &b), values_identical(&a, &b), hasher.hash_one(ValueKey(a)) == hasher.hash_one(ValueKey(b)))
     }
 
     #[test]
@@ -189,18 +189,18 @@ mod tests {
 
     #[test]
     fn only_numbers_and_texts_have_an_order() {
-        let text = |text| Value::Text(crate::value::Text::Plain(text));
-        assert_eq!(compare(&text("Z"), &text("a")), Some(Ordering::Less));
-        assert_eq!(compare(&text("é"), &text("😀")), Some(Ordering::Less));
-        assert_eq!(compare(&text("5"), &Value::Number(crate::value::Number::Integer(3))), None);
-        assert_eq!(compare(&Value::Null, &Value::Null), None);
+        let text = |text| Value::Text(crate::value::ValueText::Plain(text));
+        assert_eq!(compare_values(&text("Z"), &text("a")), Some(Ordering::Less));
+        assert_eq!(compare_values(&text("é"), &text("😀")), Some(Ordering::Less));
+        assert_eq!(compare_values(&text("5"), &Value::Number(crate::value::Number::Integer(3))), None);
+        assert_eq!(compare_values(&Value::Null, &Value::Null), None);
     }
 
     #[test]
     fn an_undecided_truth_is_not_recorded() {
-        assert!(equal(&Value::Truth(Truth::Undecided), &Value::Absent));
-        assert!(equal(&Value::Truth(Truth::TrueByMissing), &Value::Boolean(true)));
-        assert!(!equal(&Value::Missing, &Value::Absent));
+        assert!(values_equal(&Value::Truth(Truth::Undecided), &Value::Absent));
+        assert!(values_equal(&Value::Truth(Truth::TrueByMissing), &Value::Boolean(true)));
+        assert!(!values_equal(&Value::Missing, &Value::Absent));
     }
 
     #[test]
@@ -210,6 +210,6 @@ mod tests {
             (0..200_000).fold(Node::computed(Value::Null), |inner, _| Node::computed(Value::List(arena.alloc([inner]))))
         };
         let (a, b) = (build(), build());
-        assert!(equal(&a.value, &b.value));
+        assert!(values_equal(&a.value, &b.value));
     }
 }

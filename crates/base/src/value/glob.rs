@@ -3,7 +3,7 @@
 /// Whether a glob of `*` and `?` matches the whole name. Goes back to the last `*` only, so that it is never worse than
 /// the product of both lengths.
 #[must_use]
-pub fn wildcard(glob: &str, name: &str) -> bool {
+pub fn matches_wildcard(glob: &str, name: &str) -> bool {
     let (mut pattern, mut text) = (glob.chars(), name.chars());
     // Where to go on when a character does not fit: behind the last `*`, one character further in the name.
     let mut retry: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
@@ -53,12 +53,12 @@ mod tests {
             ("a*b?d", "axxbd", false),
             ("a*a*a", "aa", false),
         ] {
-            assert_eq!(wildcard(glob, name), expected, "{glob} {name}");
+            assert_eq!(matches_wildcard(glob, name), expected, "{glob} {name}");
         }
     }
 
     #[test]
     fn a_hostile_glob_ends() {
-        assert!(!wildcard(&"*a".repeat(200), &format!("{}b", "a".repeat(10_000))));
+        assert!(!matches_wildcard(&"*a".repeat(200), &format!("{}b", "a".repeat(10_000))));
     }
 }

@@ -9,38 +9,38 @@ mod pruned;
 mod scan;
 mod write;
 
-use super::text::{Escaped, Text, unescape};
-use super::{Entry, Node, Number, Object, Origin, Value};
+use super::text::{EscapedText, ValueText, unescape_text};
+use super::{ObjectEntry, Node, Number, Object, TextOrigin, Value};
 use crate::limits::{LARGE, Limits, give_own_block};
-use crate::memory::asking;
+use crate::memory::allow_failure;
 use bumpalo::Bump;
-use embed::Places;
+use embed::OffsetMap;
 pub use embed::{may_hold, parse_text};
 pub use error::JsonError;
-pub use pruned::{ENTRIES, LEVELS, TEXT, pruned};
-use scan::Scanned;
+pub use pruned::{ENTRIES, LEVELS, TEXT, pruned_json};
+use scan::StringEnd;
 pub use write::{json_start, to_json, to_json_within, write_json, write_json_within, write_text};
 
 /// What was read.
 #[derive(Debug)]
-pub struct Document<'run> {
+pub struct JsonDocument<'run> {
     /// The value.
     pub node: Node<'run>,
     /// Offset behind the value in the text that was given.
     pub end: usize,
     /// Keys that stood more than once in their object; the last one counts. Only the first 100 are kept.
-    pub duplicates: Vec<Duplicate>,
+    pub duplicates: Vec<DuplicateKey>,
     /// Places of `NaN`, `Infinity` and `-Infinity`, which [`parse_recorded`] reads as `null`. Only the first 100 are kept.
-    pub constants: Vec<Origin>,
+    pub constants: Vec<TextOrigin>,
 }
 
 /// A key that its object has again further behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Duplicate {
+pub struct DuplicateKey {
     /// The key.
     pub key: String,
     /// The object that has it.
-    pub object: Origin,
+    pub object: TextOrigin,
 }
 
 /// Reads exactly one value. `base` is the offset of `text` in the text of the run: it is added to every place.
@@ -52,8 +52,8 @@ pub fn parse<'run>(
     base: usize,
     arena: &'run Bump,
     limits: &Limits,
-) -> Result<Document<'run>, JsonError> {
-    whole(Reader::new(text, Places::shifted(base), arena, limits))
+) -> Result<JsonDocument<'run>, JsonError> {
+    read_whole(JsonReader::new(text, OffsetMap::shifted_by(base), arena, limits))
 }
 
 /// The same for what somebody has recorded: the constants that Python and JavaScript write for numbers that are none are read as `null`,
@@ -66,9 +66,9 @@ pub fn parse_recorded<'run>(
     base: usize,
     arena: &'run Bump,
     limits: &Limits,
-) -> Result<Document<'run>, JsonError> {
-    let reader = Reader::new(text, Places::shifted(base), arena, limits);
-    whole(Reader { recorded: true, ..reader })
+) -> Result<JsonDocument<'run>, JsonError> {
+    let reader = JsonReader::new(text, OffsetMap::shifted_by(base), arena, limits);
+    read_whole(JsonReader { recorded: true, ..reader })
 }
 
 /// Reads one value from the start of `text` and lets more text stand behind it.
@@ -80,12 +80,12 @@ pub fn parse_prefix<'run>(
     base: usize,
     arena: &'run Bump,
     limits: &Limits,
-) -> Result<Document<'run>, JsonError> {
-    Reader::new(text, Places::shifted(base), arena, limits).document()
+) -> Result<JsonDocument<'run>, JsonError> {
+    JsonReader::new(text, OffsetMap::shifted_by(base), arena, limits).read_document()
 }
 
-fn whole<'run>(mut reader: Reader<'run, '_>) -> Result<Document<'run>, JsonError> {
-    let document = reader.document()?;
+fn read_whole<'run>(mut reader: JsonReader<'run, '_>) -> Result<JsonDocument<'run>, JsonError> {
+    let document = reader.read_document()?;
     match reader.peek_token() {
         None => Ok(document),
         Some(_) => Err(error::behind_the_value(reader.text, reader.at)),
@@ -93,7 +93,7 @@ fn whole<'run>(mut reader: Reader<'run, '_>) -> Result<Document<'run>, JsonError
 }
 
 /// An object or list that is still open.
-struct Frame<'run> {
+struct JsonContainer<'run> {
     is_object: bool,
     /// Place of its bracket in the run's text.
     start: usize,
@@ -103,24 +103,24 @@ struct Frame<'run> {
     key: &'run str,
 }
 
-struct Reader<'run, 'limits> {
+struct JsonReader<'run, 'limits> {
     text: &'run str,
     at: usize,
-    places: Places<'run>,
+    places: OffsetMap<'run>,
     arena: &'run Bump,
     limits: &'limits Limits,
-    frames: Vec<Frame<'run>>,
+    frames: Vec<JsonContainer<'run>>,
     /// Members of all open objects and lists.
-    members: Vec<Entry<'run>>,
+    members: Vec<ObjectEntry<'run>>,
     nodes: usize,
-    duplicates: Vec<Duplicate>,
+    duplicates: Vec<DuplicateKey>,
     /// Constants that are no JSON are read as `null`.
     recorded: bool,
-    constants: Vec<Origin>,
+    constants: Vec<TextOrigin>,
 }
 
-impl<'run, 'limits> Reader<'run, 'limits> {
-    fn new(text: &'run str, places: Places<'run>, arena: &'run Bump, limits: &'limits Limits) -> Self {
+impl<'run, 'limits> JsonReader<'run, 'limits> {
+    fn new(text: &'run str, places: OffsetMap<'run>, arena: &'run Bump, limits: &'limits Limits) -> Self {
         // Of a text that is more than a few values: growing from nothing costs more than the room.
         let mut members = Vec::with_capacity((text.len() / 32).min(128));
         if text.len() > LARGE {
@@ -130,53 +130,53 @@ impl<'run, 'limits> Reader<'run, 'limits> {
         Self { text, at: 0, places, arena, limits, frames, members, nodes: 0, duplicates, recorded: false, constants }
     }
 
-    fn document(&mut self) -> Result<Document<'run>, JsonError> {
+    fn read_document(&mut self) -> Result<JsonDocument<'run>, JsonError> {
         let node = loop {
-            if let Some(node) = self.value()?
-                && let Some(node) = self.finish(node)?
+            if let Some(node) = self.read_value()?
+                && let Some(node) = self.finish_value(node)?
             {
                 break node;
             }
         };
         let (duplicates, constants) = (std::mem::take(&mut self.duplicates), std::mem::take(&mut self.constants));
-        Ok(Document { node, end: self.at, duplicates, constants })
+        Ok(JsonDocument { node, end: self.at, duplicates, constants })
     }
 
     /// Reads a value, or opens an object or list (then `None`).
-    fn value(&mut self) -> Result<Option<Node<'run>>, JsonError> {
+    fn read_value(&mut self) -> Result<Option<Node<'run>>, JsonError> {
         let Some(byte) = self.peek_token() else { return Err(self.cut_off()) };
         match byte {
-            b'N' | b'I' | b'-' if self.recorded && self.constant().is_some() => self.no_number().map(Some),
-            b'"' => self.string().map(Some),
+            b'N' | b'I' | b'-' if self.recorded && self.number_constant().is_some() => self.no_number().map(Some),
+            b'"' => self.read_string().map(Some),
             b'{' => self.open_object(),
             b'[' => self.open_list(),
-            b't' => self.word("true", Value::Boolean(true)).map(Some),
-            b'f' => self.word("false", Value::Boolean(false)).map(Some),
-            b'n' => self.word("null", Value::Null).map(Some),
-            b'-' | b'0'..=b'9' => self.number().map(Some),
+            b't' => self.read_word("true", Value::Boolean(true)).map(Some),
+            b'f' => self.read_word("false", Value::Boolean(false)).map(Some),
+            b'n' => self.read_word("null", Value::Null).map(Some),
+            b'-' | b'0'..=b'9' => self.read_number().map(Some),
             _ => Err(error::no_value(self.text, self.at, self.frames.last().map(|frame| frame.is_object))),
         }
     }
 
     /// Puts a value into the innermost open object or list and closes what ends behind it; the outermost value comes back.
-    fn finish(&mut self, node: Node<'run>) -> Result<Option<Node<'run>>, JsonError> {
+    fn finish_value(&mut self, node: Node<'run>) -> Result<Option<Node<'run>>, JsonError> {
         let mut node = node;
         loop {
             let Some(frame) = self.frames.last() else { return Ok(Some(node)) };
             let (is_object, key) = (frame.is_object, frame.key);
             self.count_member()?;
-            self.members.push(Entry { key, node });
+            self.members.push(ObjectEntry { key, node });
             match (self.peek_token(), is_object) {
                 (Some(b','), true) => {
                     self.at += 1;
-                    self.key()?;
+                    self.read_key()?;
                     return Ok(None);
                 }
                 (Some(b','), false) => {
                     self.at += 1;
                     return Ok(None);
                 }
-                (Some(b'}'), true) | (Some(b']'), false) => node = self.close()?,
+                (Some(b'}'), true) | (Some(b']'), false) => node = self.close_container()?,
                 (None, _) => return Err(self.cut_off()),
                 (Some(_), _) => return Err(error::no_separator(self.text, self.at, is_object)),
             }
@@ -184,45 +184,45 @@ impl<'run, 'limits> Reader<'run, 'limits> {
     }
 
     fn open_object(&mut self) -> Result<Option<Node<'run>>, JsonError> {
-        self.open(true)?;
+        self.open_container(true)?;
         match self.peek_token() {
-            Some(b'}') => self.close().map(Some),
-            _ => self.key().map(|()| None),
+            Some(b'}') => self.close_container().map(Some),
+            _ => self.read_key().map(|()| None),
         }
     }
 
     fn open_list(&mut self) -> Result<Option<Node<'run>>, JsonError> {
-        self.open(false)?;
+        self.open_container(false)?;
         match self.peek_token() {
-            Some(b']') => self.close().map(Some),
+            Some(b']') => self.close_container().map(Some),
             _ => Ok(None),
         }
     }
 
-    fn open(&mut self, is_object: bool) -> Result<(), JsonError> {
+    fn open_container(&mut self, is_object: bool) -> Result<(), JsonError> {
         if self.frames.len() >= self.limits.json_depth {
             return Err(error::too_deep(self.text, self.at, self.limits.json_depth));
         }
-        let start = self.places.of(self.at);
-        self.frames.push(Frame { is_object, start, first: self.members.len(), key: "" });
+        let start = self.places.source_offset(self.at);
+        self.frames.push(JsonContainer { is_object, start, first: self.members.len(), key: "" });
         self.at += 1;
         Ok(())
     }
 
     /// Closes the innermost object or list at its closing bracket.
-    fn close(&mut self) -> Result<Node<'run>, JsonError> {
+    fn close_container(&mut self) -> Result<Node<'run>, JsonError> {
         self.at += 1;
         let Some(frame) = self.frames.pop() else { return Err(self.cut_off()) };
-        let origin = self.places.origin(frame.start, self.at);
+        let origin = self.places.source_origin(frame.start, self.at);
         let value = if frame.is_object {
             self.forget_duplicates(frame.first, origin);
             let members = self.members.get(frame.first..).unwrap_or_default();
-            let members = asking(|| self.arena.try_alloc_slice_copy(members)).map_err(|_| self.no_memory())?;
+            let members = allow_failure(|| self.arena.try_alloc_slice_copy(members)).map_err(|_| self.no_memory())?;
             Value::Object(Object::new(self.arena, members))
         } else {
             let members = self.members.get(frame.first..).unwrap_or_default();
             let nodes = members.iter().map(|member| member.node);
-            let nodes = asking(|| self.arena.try_alloc_slice_fill_iter(nodes));
+            let nodes = allow_failure(|| self.arena.try_alloc_slice_fill_iter(nodes));
             Value::List(nodes.map_err(|_| self.no_memory())?)
         };
         self.members.truncate(frame.first);
@@ -230,14 +230,14 @@ impl<'run, 'limits> Reader<'run, 'limits> {
     }
 
     /// Reads a key and its colon; it belongs to the innermost object.
-    fn key(&mut self) -> Result<(), JsonError> {
+    fn read_key(&mut self) -> Result<(), JsonError> {
         match self.peek_token() {
             Some(b'"') => {}
             None => return Err(self.cut_off()),
             Some(_) => return Err(error::no_key(self.text, self.at)),
         }
-        let (raw, scanned) = self.quoted()?;
-        let key = if scanned.escaped { unescape(raw, self.arena) } else { raw };
+        let (raw, scanned) = self.read_quoted()?;
+        let key = if scanned.escaped { unescape_text(raw, self.arena) } else { raw };
         match self.peek_token() {
             Some(b':') => self.at += 1,
             None => return Err(self.cut_off()),
@@ -249,35 +249,35 @@ impl<'run, 'limits> Reader<'run, 'limits> {
         Ok(())
     }
 
-    fn string(&mut self) -> Result<Node<'run>, JsonError> {
-        let start = self.places.of(self.at);
-        let (raw, scanned) = self.quoted()?;
+    fn read_string(&mut self) -> Result<Node<'run>, JsonError> {
+        let start = self.places.source_offset(self.at);
+        let (raw, scanned) = self.read_quoted()?;
         let text = if scanned.escaped {
-            Text::Escaped(self.arena.alloc(Escaped::new(raw, self.arena)))
+            ValueText::Escaped(self.arena.alloc(EscapedText::new(raw, self.arena)))
         } else {
-            Text::Plain(raw)
+            ValueText::Plain(raw)
         };
-        Ok(Node::new(Value::Text(text), self.places.origin(start, self.at)))
+        Ok(Node::new(Value::Text(text), self.places.source_origin(start, self.at)))
     }
 
     /// What stands between the quotes at the current place.
-    fn quoted(&mut self) -> Result<(&'run str, Scanned), JsonError> {
+    fn read_quoted(&mut self) -> Result<(&'run str, StringEnd), JsonError> {
         let start = self.at + 1;
-        let scanned = scan::string(self.text, start)?;
+        let scanned = scan::scan_string(self.text, start)?;
         self.at = scanned.end + 1;
         Ok((self.text.get(start..scanned.end).unwrap_or_default(), scanned))
     }
 
-    fn number(&mut self) -> Result<Node<'run>, JsonError> {
+    fn read_number(&mut self) -> Result<Node<'run>, JsonError> {
         let start = self.at;
-        self.at = scan::number(self.text, start)?;
+        self.at = scan::scan_number(self.text, start)?;
         let written = Number::Written(self.text.get(start..self.at).unwrap_or("0"));
-        let place = self.places.of(start);
-        Ok(Node::new(Value::Number(written), self.places.origin(place, self.at)))
+        let place = self.places.source_offset(start);
+        Ok(Node::new(Value::Number(written), self.places.source_origin(place, self.at)))
     }
 
     /// The constant at the current place that stands for a number that is none.
-    fn constant(&self) -> Option<&'static str> {
+    fn number_constant(&self) -> Option<&'static str> {
         let rest = self.text.get(self.at..)?;
         ["NaN", "Infinity", "-Infinity"].into_iter().find(|constant| rest.starts_with(constant))
     }
@@ -285,14 +285,14 @@ impl<'run, 'limits> Reader<'run, 'limits> {
     /// Reads such a constant as `null`.
     #[cold]
     fn no_number(&mut self) -> Result<Node<'run>, JsonError> {
-        let node = self.word(self.constant().unwrap_or_default(), Value::Null)?;
+        let node = self.read_word(self.number_constant().unwrap_or_default(), Value::Null)?;
         if self.constants.len() < 100 {
             self.constants.push(node.origin);
         }
         Ok(node)
     }
 
-    fn word(&mut self, word: &str, value: Value<'run>) -> Result<Node<'run>, JsonError> {
+    fn read_word(&mut self, word: &str, value: Value<'run>) -> Result<Node<'run>, JsonError> {
         let start = self.at;
         let end = start + word.len();
         let follows = self.text.as_bytes().get(end).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -300,8 +300,8 @@ impl<'run, 'limits> Reader<'run, 'limits> {
             return Err(error::no_value(self.text, start, self.frames.last().map(|frame| frame.is_object)));
         }
         self.at = end;
-        let place = self.places.of(start);
-        Ok(Node::new(value, self.places.origin(place, end)))
+        let place = self.places.source_offset(start);
+        Ok(Node::new(value, self.places.source_origin(place, end)))
     }
 
     /// The next byte that is no white space, which becomes the current place.
@@ -325,11 +325,11 @@ impl<'run, 'limits> Reader<'run, 'limits> {
     /// Bounds the memory of a text whose values are much larger than their writing, such as `[0,0,0,…`.
     fn count_member(&mut self) -> Result<(), JsonError> {
         self.nodes += 1;
-        if self.nodes > self.limits.run_memory / (2 * size_of::<Entry<'_>>()) {
+        if self.nodes > self.limits.run_memory / (2 * size_of::<ObjectEntry<'_>>()) {
             return Err(error::too_large(self.text, self.at, self.nodes));
         }
         if self.members.len() == self.members.capacity() {
-            asking(|| self.members.try_reserve(1)).map_err(|_| self.no_memory())?;
+            allow_failure(|| self.members.try_reserve(1)).map_err(|_| self.no_memory())?;
         }
         Ok(())
     }
@@ -340,7 +340,7 @@ impl<'run, 'limits> Reader<'run, 'limits> {
     }
 
     /// Removes from the members of an object those whose key comes again.
-    fn forget_duplicates(&mut self, first: usize, object: Origin) {
+    fn forget_duplicates(&mut self, first: usize, object: TextOrigin) {
         let Some(members) = self.members.get(first..) else { return };
         if scan::keys_surely_distinct(members) {
             return;
@@ -357,7 +357,7 @@ impl<'run, 'limits> Reader<'run, 'limits> {
             if last.get(member.key) == Some(&index) {
                 kept.push(*member);
             } else if self.duplicates.len() < 100 {
-                self.duplicates.push(Duplicate { key: member.key.to_owned(), object });
+                self.duplicates.push(DuplicateKey { key: member.key.to_owned(), object });
             }
         }
         self.members.truncate(first);

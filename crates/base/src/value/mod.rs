@@ -14,16 +14,16 @@ pub mod weight;
 
 use crate::truth::Truth;
 pub use number::Number;
-pub use text::Text;
+pub use text::ValueText;
 
 /// Where a value stands in the text of its run: a byte range, or nothing for a computed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Origin {
+pub struct TextOrigin {
     start: u32,
     end: u32,
 }
 
-impl Origin {
+impl TextOrigin {
     /// The origin of everything that was computed.
     pub const COMPUTED: Self = Self { start: u32::MAX, end: u32::MAX };
 
@@ -38,7 +38,7 @@ impl Origin {
 
     /// The byte range, or `None` for a computed value.
     #[must_use]
-    pub fn range(self) -> Option<std::ops::Range<usize>> {
+    pub fn byte_range(self) -> Option<std::ops::Range<usize>> {
         let (start, end) = (self.start.min(self.end), self.start.max(self.end));
         (end != u32::MAX).then_some(start as usize..end as usize)
     }
@@ -49,7 +49,7 @@ impl Origin {
     /// The same place, with the remark that a path led nowhere from there: a list behind `[*]` with nothing in it, or a key that is missing
     /// beside one of nearly the same name. A test of it holds, or does not, for want of something.
     #[must_use]
-    pub fn nowhere(self) -> Self {
+    pub fn as_nowhere(self) -> Self {
         // The remark is that start and end have changed places; no value has an empty range.
         match self.leads_nowhere() {
             true => self,
@@ -71,32 +71,32 @@ pub struct Node<'run> {
     /// The value.
     pub value: Value<'run>,
     /// Where it stands in the run's text.
-    pub origin: Origin,
+    pub origin: TextOrigin,
 }
 
 impl<'run> Node<'run> {
     /// A value from the run's text.
     #[must_use]
-    pub fn new(value: Value<'run>, origin: Origin) -> Self {
+    pub fn new(value: Value<'run>, origin: TextOrigin) -> Self {
         Self { value, origin }
     }
 
     /// A value that was computed.
     #[must_use]
     pub fn computed(value: Value<'run>) -> Self {
-        Self { value, origin: Origin::COMPUTED }
+        Self { value, origin: TextOrigin::COMPUTED }
     }
 
     /// What was computed from a path that leads nowhere.
     #[must_use]
-    pub fn nowhere(value: Value<'run>) -> Self {
-        Self { value, origin: Origin::MADE_OF_NOTHING }
+    pub fn from_nowhere(value: Value<'run>) -> Self {
+        Self { value, origin: TextOrigin::MADE_OF_NOTHING }
     }
 
     /// Whether it was computed from a path that leads nowhere, and is not itself what a path leads to.
     #[must_use]
     pub fn made_of_nothing(&self) -> bool {
-        self.origin == Origin::MADE_OF_NOTHING
+        self.origin == TextOrigin::MADE_OF_NOTHING
     }
 
     /// Whether it comes from a path that leads nowhere.
@@ -132,20 +132,20 @@ pub enum Value<'run> {
     /// A number.
     Number(Number<'run>),
     /// Text.
-    Text(Text<'run>),
+    Text(ValueText<'run>),
     /// A list.
     List(&'run [Node<'run>]),
     /// An object.
     Object(Object<'run>),
     /// `1..3`: either end may be open; both ends belong to it.
-    Range(&'run Range<'run>),
+    Range(&'run ValueRange<'run>),
     /// A regular expression of the program, by number.
     Regex(u32),
 }
 
 /// The two ends of a range.
 #[derive(Debug, Clone, Copy)]
-pub struct Range<'run> {
+pub struct ValueRange<'run> {
     /// The lower end, included.
     pub start: Option<Number<'run>>,
     /// The upper end, included.
@@ -154,14 +154,14 @@ pub struct Range<'run> {
 
 /// One entry of an object.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'run> {
+pub struct ObjectEntry<'run> {
     /// The key, unescaped.
     pub key: &'run str,
     /// The value.
     pub node: Node<'run>,
 }
 
-impl<'run> Entry<'run> {
+impl<'run> ObjectEntry<'run> {
     /// An entry with a computed value.
     #[must_use]
     pub fn computed(key: &'run str, value: Value<'run>) -> Self {
@@ -172,7 +172,7 @@ impl<'run> Entry<'run> {
 /// An object: entries in the order of the text, each key once (of duplicates the last counts).
 #[derive(Debug, Clone, Copy)]
 pub struct Object<'run> {
-    entries: &'run [Entry<'run>],
+    entries: &'run [ObjectEntry<'run>],
     /// Positions sorted by key, for objects with many entries; behind one more reference because few objects have them.
     sorted: Option<&'run &'run [u32]>,
 }
@@ -183,7 +183,7 @@ impl<'run> Object<'run> {
 
     /// An object from entries whose keys are distinct.
     #[must_use]
-    pub fn new(arena: &'run bumpalo::Bump, entries: &'run [Entry<'run>]) -> Self {
+    pub fn new(arena: &'run bumpalo::Bump, entries: &'run [ObjectEntry<'run>]) -> Self {
         let sorted = (entries.len() > Self::INDEXED_ABOVE).then(|| {
             let order =
                 arena.alloc_slice_fill_iter((0..entries.len()).map(|index| u32::try_from(index).unwrap_or(u32::MAX)));
@@ -198,7 +198,7 @@ impl<'run> Object<'run> {
 
     /// The entries, in order.
     #[must_use]
-    pub fn entries(&self) -> &'run [Entry<'run>] {
+    pub fn entries(&self) -> &'run [ObjectEntry<'run>] {
         self.entries
     }
 
@@ -210,7 +210,7 @@ impl<'run> Object<'run> {
 
     /// The entry of a key.
     #[must_use]
-    pub fn entry(&self, key: &str) -> Option<&'run Entry<'run>> {
+    pub fn entry(&self, key: &str) -> Option<&'run ObjectEntry<'run>> {
         match self.sorted {
             None => self.entries.iter().find(|entry| entry.key == key),
             Some(order) => {
@@ -228,15 +228,15 @@ impl<'run> Value<'run> {
     pub fn is_absent(&self) -> bool {
         match self {
             Self::Absent => true,
-            Self::Truth(truth) => truth.plain().is_none(),
+            Self::Truth(truth) => truth.plain_answer().is_none(),
             _ => false,
         }
     }
 
     /// A text that stands as it is, without escapes.
     #[must_use]
-    pub fn plain(text: &'run str) -> Self {
-        Self::Text(Text::Plain(text))
+    pub fn plain_text(text: &'run str) -> Self {
+        Self::Text(ValueText::Plain(text))
     }
 
     /// The name of its type in the language: `string`, `number`, `boolean`, `list`, `object`, `null`, ….

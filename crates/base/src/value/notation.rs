@@ -2,40 +2,40 @@
 //!
 //! Nothing in it steers a terminal: such characters are written as escapes.
 
-use super::compare::deeper;
+use super::compare::with_deep_stack;
 use super::{Number, Value};
-use crate::diagnostic::render::steers;
+use crate::diagnostic::render::is_steering;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// What may be shown of the beginning of a text, where the rest is cut off: at most so many characters of it.
-pub type Beginning = for<'a> fn(&'a str, usize) -> Cow<'a, str>;
+pub type TextShortener = for<'a> fn(&'a str, usize) -> Cow<'a, str>;
 
 /// Whatever it is.
-fn plainly(text: &str, most: usize) -> Cow<'_, str> {
+fn shorten_plainly(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Borrowed(text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text))
 }
 
 /// The value in the notation of the language, about `most` characters at most: `{id: "o-1", amount: 250, … 3 more}`.
 /// What a path does not find is `missing`, what the run does not record `not recorded`.
 #[must_use]
-pub fn notation(value: &Value<'_>, most: usize) -> String {
-    notation_with(value, most, plainly)
+pub fn value_notation(value: &Value<'_>, most: usize) -> String {
+    notation_with(value, most, shorten_plainly)
 }
 
 /// The same where a text that is cut shows no more than `beginning` gives of it: the beginning may hold something that nobody is to see.
 #[must_use]
-pub fn notation_with(value: &Value<'_>, most: usize, beginning: Beginning) -> String {
-    let mut writer = Writer { out: String::new(), left: most, beginning };
-    writer.value(value);
+pub fn notation_with(value: &Value<'_>, most: usize, beginning: TextShortener) -> String {
+    let mut writer = NotationWriter { out: String::new(), left: most, beginning };
+    writer.write_value(value);
     writer.out
 }
 
 /// A text in quotes as the language writes it, at most about `most` characters of it.
 #[must_use]
-pub fn quoted(text: &str, most: usize) -> String {
-    let mut writer = Writer { out: String::new(), left: most, beginning: plainly };
-    writer.text(text);
+pub fn quoted_text(text: &str, most: usize) -> String {
+    let mut writer = NotationWriter { out: String::new(), left: most, beginning: shorten_plainly };
+    writer.write_text(text);
     writer.out
 }
 
@@ -44,101 +44,101 @@ pub fn quoted(text: &str, most: usize) -> String {
 pub fn is_literal(value: &Value<'_>) -> bool {
     match value {
         Value::Missing | Value::Absent | Value::Range(_) | Value::Regex(_) => false,
-        Value::Truth(truth) => truth.plain().is_some(),
-        Value::List(items) => items.iter().all(|item| deeper(|| is_literal(&item.value))),
+        Value::Truth(truth) => truth.plain_answer().is_some(),
+        Value::List(items) => items.iter().all(|item| with_deep_stack(|| is_literal(&item.value))),
         Value::Object(object) => object
             .entries()
             .iter()
-            .all(|entry| matches!(entry.node.value, Value::Absent) || deeper(|| is_literal(&entry.node.value))),
+            .all(|entry| matches!(entry.node.value, Value::Absent) || with_deep_stack(|| is_literal(&entry.node.value))),
         Value::Null | Value::Boolean(_) | Value::Number(_) | Value::Text(_) => true,
     }
 }
 
-struct Writer {
+struct NotationWriter {
     out: String,
     /// Characters that may still be written.
     left: usize,
-    beginning: Beginning,
+    beginning: TextShortener,
 }
 
-impl Writer {
+impl NotationWriter {
     fn push(&mut self, text: &str) {
         self.left = self.left.saturating_sub(text.chars().count());
         self.out.push_str(text);
     }
 
-    fn number(&mut self, number: Number<'_>) {
+    fn write_number(&mut self, number: Number<'_>) {
         self.push(&number.to_string());
     }
 
-    fn value(&mut self, value: &Value<'_>) {
+    fn write_value(&mut self, value: &Value<'_>) {
         match value {
             Value::Missing => self.push("missing"),
             Value::Absent => self.push("not recorded"),
             Value::Null => self.push("null"),
             Value::Boolean(value) => self.push(if *value { "true" } else { "false" }),
-            Value::Truth(truth) => self.push(match truth.plain() {
+            Value::Truth(truth) => self.push(match truth.plain_answer() {
                 Some(true) => "true",
                 Some(false) => "false",
                 None => "undecided",
             }),
-            Value::Number(number) => self.number(*number),
-            Value::Text(text) => self.text(text.as_str()),
-            Value::List(items) => self.sequence(('[', ']'), items.len(), |writer, at| {
+            Value::Number(number) => self.write_number(*number),
+            Value::Text(text) => self.write_text(text.as_str()),
+            Value::List(items) => self.write_sequence(('[', ']'), items.len(), |writer, at| {
                 if let Some(item) = items.get(at) {
-                    writer.value(&item.value);
+                    writer.write_value(&item.value);
                 }
             }),
             Value::Object(object) => {
                 // Steps have entries for what a run could record: those that it does not are left out.
                 let recorded = || object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Absent));
                 let mut entries = recorded();
-                self.sequence(('{', '}'), recorded().count(), |writer, _| {
+                self.write_sequence(('{', '}'), recorded().count(), |writer, _| {
                     if let Some(entry) = entries.next() {
-                        writer.key(entry.key);
+                        writer.write_key(entry.key);
                         writer.push(": ");
-                        writer.value(&entry.node.value);
+                        writer.write_value(&entry.node.value);
                     }
                 });
             }
             Value::Range(range) => {
-                range.start.into_iter().for_each(|number| self.number(number));
+                range.start.into_iter().for_each(|number| self.write_number(number));
                 self.push("..");
-                range.end.into_iter().for_each(|number| self.number(number));
+                range.end.into_iter().for_each(|number| self.write_number(number));
             }
             Value::Regex(_) => self.push("a regular expression"),
         }
     }
 
     /// Entries between brackets until there is no more room; the others are counted.
-    fn sequence(&mut self, (open, close): (char, char), count: usize, mut entry: impl FnMut(&mut Self, usize)) {
+    fn write_sequence(&mut self, (open, close): (char, char), count: usize, mut entry: impl FnMut(&mut Self, usize)) {
         self.out.push(open);
         for at in 0..count {
             let comma = if at > 0 { ", " } else { "" };
             if self.left < LEAST {
-                let _ = write!(self.out, "{comma}… {}", more(count - at));
+                let _ = write!(self.out, "{comma}… {}", more_words(count - at));
                 break;
             }
             self.push(comma);
-            deeper(|| entry(self, at));
+            with_deep_stack(|| entry(self, at));
         }
         self.out.push(close);
         self.left = self.left.saturating_sub(2);
     }
 
     /// A key: bare where it is a name.
-    fn key(&mut self, key: &str) {
+    fn write_key(&mut self, key: &str) {
         let mut characters = key.chars();
         let starts = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
         if starts && characters.all(|one| one.is_ascii_alphanumeric() || one == '_') {
             self.push(key);
         } else {
-            self.text(key);
+            self.write_text(key);
         }
     }
 
     /// A text in quotes; of a long one the beginning.
-    fn text(&mut self, text: &str) {
+    fn write_text(&mut self, text: &str) {
         let room = self.left.max(LEAST);
         self.out.push('"');
         let before = self.out.len();
@@ -146,9 +146,9 @@ impl Writer {
         for (at, character) in text.char_indices() {
             if written >= room {
                 self.out.truncate(before);
-                return self.cut(text, count, at);
+                return self.write_cut(text, count, at);
             }
-            written += self.character(character, text.get(at + character.len_utf8()..).unwrap_or(""));
+            written += self.write_character(character, text.get(at + character.len_utf8()..).unwrap_or(""));
             count += 1;
         }
         self.out.push('"');
@@ -156,18 +156,18 @@ impl Writer {
     }
 
     /// A text of which only so many characters are shown; they end at a place.
-    fn cut(&mut self, text: &str, count: usize, at: usize) {
+    fn write_cut(&mut self, text: &str, count: usize, at: usize) {
         let shown = (self.beginning)(text, count);
         for (at, character) in shown.char_indices() {
-            self.character(character, shown.get(at + character.len_utf8()..).unwrap_or(""));
+            self.write_character(character, shown.get(at + character.len_utf8()..).unwrap_or(""));
         }
         // Writing to a string never fails.
-        let _ = write!(self.out, "…\" ({} in all)", characters(text, at));
+        let _ = write!(self.out, "…\" ({} in all)", length_words(text, at));
         self.left = 0;
     }
 
     /// One character of a text, escaped where the language wants that; gives how many it became.
-    fn character(&mut self, character: char, behind: &str) -> usize {
+    fn write_character(&mut self, character: char, behind: &str) -> usize {
         let before = self.out.len();
         match character {
             '"' => self.out.push_str("\\\""),
@@ -176,7 +176,7 @@ impl Writer {
             '\r' => self.out.push_str("\\r"),
             '\t' => self.out.push_str("\\t"),
             '$' if behind.starts_with('{') => self.out.push_str("\\$"),
-            other if steers(other) => {
+            other if is_steering(other) => {
                 // Writing to a string never fails.
                 let _ = write!(self.out, "\\u{{{:x}}}", u32::from(other));
             }
@@ -192,12 +192,12 @@ impl Writer {
 /// With less room than this nothing more is begun.
 const LEAST: usize = 4;
 
-fn more(count: usize) -> String {
+fn more_words(count: usize) -> String {
     format!("{count} more")
 }
 
 /// How many characters a text has: counted up to a point, then measured in bytes, since nobody waits for megabytes to be counted.
-fn characters(text: &str, from: usize) -> String {
+fn length_words(text: &str, from: usize) -> String {
     const COUNTED: usize = 1 << 20;
     if text.len() - from > COUNTED {
         return format!("{} bytes", text.len());
@@ -214,7 +214,7 @@ mod tests {
 
     fn shown(json: &str, most: usize) -> String {
         let arena = Bump::new();
-        notation(&parse(json, 0, &arena, &Limits::default()).unwrap().node.value, most)
+        value_notation(&parse(json, 0, &arena, &Limits::default()).unwrap().node.value, most)
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_has_words() {
-        assert_eq!(notation(&Value::Missing, 80), "missing");
-        assert_eq!(notation(&Value::Absent, 80), "not recorded");
+        assert_eq!(value_notation(&Value::Missing, 80), "missing");
+        assert_eq!(value_notation(&Value::Absent, 80), "not recorded");
     }
 }

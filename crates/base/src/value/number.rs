@@ -8,7 +8,7 @@
 
 mod decimal;
 
-use decimal::Decimal;
+use decimal::ExactDecimal;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -29,14 +29,14 @@ pub enum Number<'run> {
 impl<'run> Number<'run> {
     /// The number that a text spells as JSON does: `-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?`.
     #[must_use]
-    pub fn spelled(text: &'run str) -> Option<Self> {
+    pub fn from_spelling(text: &'run str) -> Option<Self> {
         is_json_number(text).then_some(Self::Written(text))
     }
 
     /// Whether a text spells this number as JSON does, in whatever form.
     #[must_use]
     pub fn is_spelled(self, text: &str) -> bool {
-        Number::spelled(text).is_some_and(|spelled| spelled == self)
+        Number::from_spelling(text).is_some_and(|spelled| spelled == self)
     }
 
     /// A computed number; `None` for an infinity or what is no number, which a value can never be.
@@ -57,11 +57,11 @@ impl<'run> Number<'run> {
     pub fn to_f64(self) -> f64 {
         match self {
             Self::Written(text) => match short_integer(text) {
-                Some(value) => nearest(value),
+                Some(value) => nearest_float(value),
                 None => text.parse().unwrap_or(f64::NAN),
             },
-            Self::Integer(value) => nearest(value),
-            Self::Wide(upper, lower) => nearest_wide(joined(upper, lower)),
+            Self::Integer(value) => nearest_float(value),
+            Self::Wide(upper, lower) => nearest_wide(join_halves(upper, lower)),
             Self::Real(value) => value,
         }
     }
@@ -72,8 +72,8 @@ impl<'run> Number<'run> {
         match self {
             Self::Integer(value) => Some(value),
             Self::Wide(..) => None,
-            Self::Written(text) => short_integer(text).or_else(|| i64::try_from(self.exact()?).ok()),
-            Self::Real(_) => i64::try_from(self.exact()?).ok(),
+            Self::Written(text) => short_integer(text).or_else(|| i64::try_from(self.exact_integer()?).ok()),
+            Self::Real(_) => i64::try_from(self.exact_integer()?).ok(),
         }
     }
 
@@ -95,14 +95,14 @@ impl<'run> Number<'run> {
 
     /// The test `===`: equal by value, and both in integer form or both not. `1` and `1.0` differ, `1.0` and `1.00` do not.
     #[must_use]
-    pub fn identical(self, other: Number<'_>) -> bool {
+    pub fn is_identical(self, other: Number<'_>) -> bool {
         self.has_integer_form() == other.has_integer_form() && self == other
     }
 
     /// Exact comparison by value. (Exponents beyond 18 digits are all the same to it.)
     #[must_use]
     pub fn compare(self, other: Number<'_>) -> Ordering {
-        match (self.small(), other.small()) {
+        match (self.small_integer(), other.small_integer()) {
             (Some(a), Some(b)) => a.cmp(&b),
             _ => self.with_decimal(|a| other.with_decimal(|b| a.compare(&b))),
         }
@@ -112,32 +112,32 @@ impl<'run> Number<'run> {
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "an operator cannot say that there is no result")]
     pub fn add(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i128::checked_add, |a, b| a + b)
+        self.combine_exact(other, i128::checked_add, |a, b| a + b)
     }
 
     /// `a - b`; `None` when the result is beyond the range of doubles.
     #[must_use]
     pub fn subtract(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i128::checked_sub, |a, b| a - b)
+        self.combine_exact(other, i128::checked_sub, |a, b| a - b)
     }
 
     /// `a * b`; `None` when the result is beyond the range of doubles.
     #[must_use]
     pub fn multiply(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i128::checked_mul, |a, b| a * b)
+        self.combine_exact(other, i128::checked_mul, |a, b| a * b)
     }
 
     /// `a / b`: an integer where two integers divide without rest. `None` for a division by zero.
     #[must_use]
     pub fn divide(self, other: Number<'_>) -> Option<Number<'static>> {
         let exact = |a: i128, b: i128| if a.checked_rem(b)? == 0 { a.checked_div(b) } else { None };
-        self.combine(other, exact, |a, b| a / b)
+        self.combine_exact(other, exact, |a, b| a / b)
     }
 
     /// `a % b` with the sign of `a`. `None` for a division by zero.
     #[must_use]
     pub fn remainder(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine(other, i128::checked_rem, |a, b| a % b)
+        self.combine_exact(other, i128::checked_rem, |a, b| a % b)
     }
 
     /// `-a`.
@@ -147,7 +147,7 @@ impl<'run> Number<'run> {
     }
 
     /// Integers stay exact where the result fits into 128 bits, everything else is computed in doubles; never an overflow.
-    fn combine(
+    fn combine_exact(
         self,
         other: Number<'_>,
         integers: impl Fn(i128, i128) -> Option<i128>,
@@ -162,17 +162,17 @@ impl<'run> Number<'run> {
     }
 
     fn integer_operand(self) -> Option<i128> {
-        match self.small() {
+        match self.small_integer() {
             Some(value) => Some(i128::from(value)),
-            None if self.has_integer_form() => self.exact(),
+            None if self.has_integer_form() => self.exact_integer(),
             None => None,
         }
     }
 
     /// The exact value as an integer of 128 bits.
-    fn exact(self) -> Option<i128> {
+    fn exact_integer(self) -> Option<i128> {
         match self {
-            Self::Wide(upper, lower) => Some(joined(upper, lower)),
+            Self::Wide(upper, lower) => Some(join_halves(upper, lower)),
             _ => self.with_decimal(|decimal| decimal.to_i128()),
         }
     }
@@ -187,7 +187,7 @@ impl<'run> Number<'run> {
     }
 
     /// The value when it is cheap to have: most numbers of a trace are short integers.
-    fn small(self) -> Option<i64> {
+    fn small_integer(self) -> Option<i64> {
         match self {
             Self::Integer(value) => Some(value),
             Self::Written(text) => short_integer(text),
@@ -195,14 +195,14 @@ impl<'run> Number<'run> {
         }
     }
 
-    fn with_decimal<R>(self, then: impl FnOnce(Decimal<'_>) -> R) -> R {
+    fn with_decimal<R>(self, then: impl FnOnce(ExactDecimal<'_>) -> R) -> R {
         match self {
-            Self::Written(text) => then(Decimal::of(text)),
-            Self::Integer(value) => then(Decimal::of(Digits::of(format_args!("{value}")).as_str())),
+            Self::Written(text) => then(ExactDecimal::from_text(text)),
+            Self::Integer(value) => then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{value}")).as_str())),
             Self::Wide(upper, lower) => {
-                then(Decimal::of(Digits::of(format_args!("{}", joined(upper, lower))).as_str()))
+                then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{}", join_halves(upper, lower))).as_str()))
             }
-            Self::Real(value) => then(Decimal::of(Digits::of(format_args!("{value:e}")).as_str())),
+            Self::Real(value) => then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{value:e}")).as_str())),
         }
     }
 }
@@ -228,19 +228,19 @@ impl fmt::Display for Number<'_> {
         match self {
             Self::Written(text) => f.write_str(text),
             Self::Integer(value) => write!(f, "{value}"),
-            Self::Wide(upper, lower) => write!(f, "{}", joined(*upper, *lower)),
+            Self::Wide(upper, lower) => write!(f, "{}", join_halves(*upper, *lower)),
             Self::Real(value) => write!(f, "{value:?}"),
         }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
-fn nearest(value: i64) -> f64 {
+fn nearest_float(value: i64) -> f64 {
     value as f64
 }
 
 /// The integer of two halves.
-fn joined(upper: i64, lower: u64) -> i128 {
+fn join_halves(upper: i64, lower: u64) -> i128 {
     (i128::from(upper) << 64) | i128::from(lower)
 }
 
@@ -287,13 +287,13 @@ fn is_json_number(text: &str) -> bool {
 }
 
 /// The text of a computed number, without a heap allocation. No integer and no double needs more than 48 bytes.
-struct Digits {
+struct DigitBuffer {
     bytes: [u8; 48],
     length: usize,
 }
 
-impl Digits {
-    fn of(text: fmt::Arguments<'_>) -> Self {
+impl DigitBuffer {
+    fn from_arguments(text: fmt::Arguments<'_>) -> Self {
         let mut digits = Self { bytes: [0; 48], length: 0 };
         // Cannot fail: see the size above. A cut text would still be a number.
         let _ = fmt::write(&mut digits, text);
@@ -305,7 +305,7 @@ impl Digits {
     }
 }
 
-impl fmt::Write for Digits {
+impl fmt::Write for DigitBuffer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.length.saturating_add(text.len());
         let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
@@ -367,10 +367,10 @@ mod tests {
 
     #[test]
     fn identical_numbers_share_the_json_form() {
-        assert!(Written("1").identical(Integer(1)));
-        assert!(!Written("1").identical(Written("1.0")));
-        assert!(Written("1.0").identical(Written("1.00")));
-        assert!(!Written("1e2").identical(Written("100")));
+        assert!(Written("1").is_identical(Integer(1)));
+        assert!(!Written("1").is_identical(Written("1.0")));
+        assert!(Written("1.0").is_identical(Written("1.00")));
+        assert!(!Written("1e2").is_identical(Written("100")));
     }
 
     #[test]

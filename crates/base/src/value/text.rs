@@ -5,21 +5,21 @@ use std::fmt;
 
 /// Text of a run or a computed one.
 #[derive(Clone, Copy)]
-pub enum Text<'run> {
+pub enum ValueText<'run> {
     /// Text without escapes.
     Plain(&'run str),
     /// Text of the trace that holds escapes.
-    Escaped(&'run Escaped<'run>),
+    Escaped(&'run EscapedText<'run>),
 }
 
 /// Escaped text with its unescaped form once somebody has looked.
-pub struct Escaped<'run> {
+pub struct EscapedText<'run> {
     raw: &'run str,
     plain: OnceCell<&'run str>,
     arena: &'run bumpalo::Bump,
 }
 
-impl<'run> Escaped<'run> {
+impl<'run> EscapedText<'run> {
     /// Text as it stands between the quotes of valid JSON.
     #[must_use]
     pub fn new(raw: &'run str, arena: &'run bumpalo::Bump) -> Self {
@@ -28,16 +28,16 @@ impl<'run> Escaped<'run> {
 
     /// The text as it stands between the quotes.
     #[must_use]
-    pub fn raw(&self) -> &'run str {
+    pub fn raw_text(&self) -> &'run str {
         self.raw
     }
 
     fn as_str(&self) -> &'run str {
-        self.plain.get_or_init(|| unescape(self.raw, self.arena))
+        self.plain.get_or_init(|| unescape_text(self.raw, self.arena))
     }
 }
 
-impl<'run> Text<'run> {
+impl<'run> ValueText<'run> {
     /// The text. The first look at escaped text unescapes it into the arena of the run.
     #[must_use]
     pub fn as_str(self) -> &'run str {
@@ -49,10 +49,10 @@ impl<'run> Text<'run> {
 
     /// The text as it stands between the quotes; of a computed one the text itself.
     #[must_use]
-    pub fn raw(self) -> &'run str {
+    pub fn raw_text(self) -> &'run str {
         match self {
             Self::Plain(text) => text,
-            Self::Escaped(escaped) => escaped.raw(),
+            Self::Escaped(escaped) => escaped.raw_text(),
         }
     }
 
@@ -67,27 +67,27 @@ impl<'run> Text<'run> {
     }
 }
 
-impl PartialEq<Text<'_>> for Text<'_> {
-    fn eq(&self, other: &Text<'_>) -> bool {
+impl PartialEq<ValueText<'_>> for ValueText<'_> {
+    fn eq(&self, other: &ValueText<'_>) -> bool {
         self.as_str() == other.as_str()
     }
 }
 
-impl Eq for Text<'_> {}
+impl Eq for ValueText<'_> {}
 
-impl fmt::Debug for Text<'_> {
+impl fmt::Debug for ValueText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
-impl fmt::Debug for Escaped<'_> {
+impl fmt::Debug for EscapedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for ValueText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -95,7 +95,7 @@ impl fmt::Display for Text<'_> {
 
 /// One segment of escaped text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Segment<'a> {
+pub(crate) enum EscapeSegment<'a> {
     /// Characters that stand for themselves.
     Plain(&'a str),
     /// The character of one escape, or of two for a surrogate pair, and how many bytes they take. A surrogate without its
@@ -104,18 +104,18 @@ pub(crate) enum Segment<'a> {
 }
 
 /// The segments of what stands between the quotes of valid JSON text.
-pub(crate) fn segments(raw: &str) -> impl Iterator<Item = Segment<'_>> {
+pub(crate) fn text_segments(raw: &str) -> impl Iterator<Item = EscapeSegment<'_>> {
     let mut rest = raw;
     std::iter::from_fn(move || {
         let stop = before_escape(rest.as_bytes());
         if stop > 0 {
             let (plain, behind) = rest.split_at_checked(stop)?;
             rest = behind;
-            return Some(Segment::Plain(plain));
+            return Some(EscapeSegment::Plain(plain));
         }
         let (character, length) = read_escape(rest)?;
         rest = rest.get(length..)?;
-        Some(Segment::Escape(character, length))
+        Some(EscapeSegment::Escape(character, length))
     })
 }
 
@@ -166,12 +166,12 @@ fn code_unit(text: &str, at: usize) -> Option<u32> {
 
 /// The characters of escaped text.
 #[must_use]
-pub fn unescape<'run>(raw: &str, arena: &'run bumpalo::Bump) -> &'run str {
+pub fn unescape_text<'run>(raw: &str, arena: &'run bumpalo::Bump) -> &'run str {
     let mut plain = bumpalo::collections::String::with_capacity_in(raw.len(), arena);
-    for segment in segments(raw) {
+    for segment in text_segments(raw) {
         match segment {
-            Segment::Plain(text) => plain.push_str(text),
-            Segment::Escape(character, _) => plain.push(character),
+            EscapeSegment::Plain(text) => plain.push_str(text),
+            EscapeSegment::Escape(character, _) => plain.push(character),
         }
     }
     plain.into_bump_str()
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn every_escape_is_read() {
         let arena = bumpalo::Bump::new();
-        let read = |raw| unescape(raw, &arena);
+        let read = |raw| unescape_text(raw, &arena);
         assert_eq!(read(r#"a\"b\\c\/d\b\f\n\r\t"#), "a\"b\\c/d\u{8}\u{c}\n\r\t");
         assert_eq!(read(r"\u00e9\u20AC\uD83D\uDE00!"), "é€😀!");
         assert_eq!(read("Zürich"), "Zürich");
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_lone_surrogate_is_the_replacement_character() {
         let arena = bumpalo::Bump::new();
-        let read = |raw| unescape(raw, &arena);
+        let read = |raw| unescape_text(raw, &arena);
         assert_eq!(read(r"a\ud800b"), "a\u{FFFD}b");
         assert_eq!(read(r"\udc00\ud800"), "\u{FFFD}\u{FFFD}");
         assert_eq!(read(r"\ud800\u0041"), "\u{FFFD}A");
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn text_compares_by_its_characters() {
         let arena = bumpalo::Bump::new();
-        let escaped = Escaped::new(r"\u0061b", &arena);
-        assert_eq!(Text::Escaped(&escaped), Text::Plain("ab"));
+        let escaped = EscapedText::new(r"\u0061b", &arena);
+        assert_eq!(ValueText::Escaped(&escaped), ValueText::Plain("ab"));
     }
 }

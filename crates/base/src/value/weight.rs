@@ -6,43 +6,43 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::compare::deeper;
-use super::{Entry, Node, Number, Text, Value};
+use super::compare::with_deep_stack;
+use super::{ObjectEntry, Node, Number, ValueText, Value};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
 /// The weights of lists and objects that were computed: about the bytes of their JSON text, parts that they hold several times counted each
 /// time. What stands in a run weighs what it takes there.
 #[derive(Debug, Default)]
-pub struct Weights {
+pub struct ValueWeights {
     computed: RefCell<FxHashMap<(usize, usize), u64>>,
 }
 
-impl Weights {
+impl ValueWeights {
     /// The weight of a value.
     #[must_use]
-    pub fn of(&self, node: &Node<'_>) -> u64 {
+    pub fn weight_of(&self, node: &Node<'_>) -> u64 {
         match node.value {
-            Value::Text(Text::Plain(text)) => text.len() as u64,
-            Value::Text(Text::Escaped(text)) => text.raw().len() as u64,
+            Value::Text(ValueText::Plain(text)) => text.len() as u64,
+            Value::Text(ValueText::Escaped(text)) => text.raw_text().len() as u64,
             Value::Number(Number::Written(text)) => text.len() as u64,
             Value::List([]) => 2,
-            Value::List(items) => self.of_many(identity(items), node, || self.of_items(items)),
+            Value::List(items) => self.of_many(slice_identity(items), node, || self.of_items(items)),
             Value::Object(object) if object.entries().is_empty() => 2,
             Value::Object(object) => {
-                self.of_many(identity(object.entries()), node, || self.of_entries(object.entries()))
+                self.of_many(slice_identity(object.entries()), node, || self.of_entries(object.entries()))
             }
             _ => 8,
         }
     }
 
     /// Remembers a list that has the place of a value in a run, and holds parts of it perhaps many times.
-    pub fn note(&self, items: &[Node<'_>]) {
+    pub fn note_list(&self, items: &[Node<'_>]) {
         const MANY: usize = 64;
         let inner = |item: &Node<'_>| matches!(item.value, Value::List(_) | Value::Object(_));
         if items.len() > MANY || items.iter().any(inner) {
             let weight = self.of_items(items);
-            self.computed.borrow_mut().insert(identity(items), weight);
+            self.computed.borrow_mut().insert(slice_identity(items), weight);
         }
     }
 
@@ -50,26 +50,26 @@ impl Weights {
         if let Some(known) = self.computed.borrow().get(&key) {
             return *known;
         }
-        if let Some(range) = node.origin.range() {
+        if let Some(range) = node.origin.byte_range() {
             return range.len() as u64;
         }
-        let weight = deeper(sum);
+        let weight = with_deep_stack(sum);
         self.computed.borrow_mut().insert(key, weight);
         weight
     }
 
     fn of_items(&self, items: &[Node<'_>]) -> u64 {
-        items.iter().fold(2, |sum: u64, item| sum.saturating_add(self.of(item)).saturating_add(1))
+        items.iter().fold(2, |sum: u64, item| sum.saturating_add(self.weight_of(item)).saturating_add(1))
     }
 
-    fn of_entries(&self, entries: &[Entry<'_>]) -> u64 {
-        let of = |entry: &Entry<'_>| self.of(&entry.node).saturating_add(entry.key.len() as u64);
+    fn of_entries(&self, entries: &[ObjectEntry<'_>]) -> u64 {
+        let of = |entry: &ObjectEntry<'_>| self.weight_of(&entry.node).saturating_add(entry.key.len() as u64);
         entries.iter().fold(2, |sum: u64, entry| sum.saturating_add(of(entry)).saturating_add(4))
     }
 }
 
 /// Address and length: values do not move or change while a run is judged.
-fn identity<T>(slice: &[T]) -> (usize, usize) {
+fn slice_identity<T>(slice: &[T]) -> (usize, usize) {
     (slice.as_ptr().addr(), slice.len())
 }
 
@@ -80,11 +80,11 @@ mod tests {
 
     #[test]
     fn what_a_value_holds_twice_counts_twice_and_is_not_looked_through() {
-        let (arena, weights) = (Bump::new(), Weights::default());
+        let (arena, weights) = (Bump::new(), ValueWeights::default());
         let twice = |inner| Node::computed(Value::List(arena.alloc([inner, inner])));
-        let deep = (0..60).fold(Node::computed(Value::plain("four")), |inner, _| twice(inner));
-        assert!(weights.of(&deep) > 1 << 62);
+        let deep = (0..60).fold(Node::computed(Value::plain_text("four")), |inner, _| twice(inner));
+        assert!(weights.weight_of(&deep) > 1 << 62);
         let deeper = (0..1_000).fold(deep, |inner, _| twice(inner));
-        assert_eq!(weights.of(&deeper), u64::MAX);
+        assert_eq!(weights.weight_of(&deeper), u64::MAX);
     }
 }

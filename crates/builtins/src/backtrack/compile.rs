@@ -1,12 +1,12 @@
 //! From the tree of a pattern to instructions.
 
-use super::set::Set;
-use super::tree::{Node, Repeat, Tree};
+use super::set::CharSet;
+use super::tree::{PatternNode, RepeatNode, PatternTree};
 use regex_syntax::hir::Look;
 
 /// An instruction; `back` says that it goes towards the start of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Op {
+pub(super) enum BacktrackOp {
     Character {
         wanted: char,
         back: bool,
@@ -67,21 +67,21 @@ pub(super) enum Op {
 
 /// A pattern as instructions.
 #[derive(Debug)]
-pub(super) struct Code {
-    pub(super) ops: Vec<Op>,
-    pub(super) sets: Vec<Set>,
+pub(super) struct BacktrackCode {
+    pub(super) ops: Vec<BacktrackOp>,
+    pub(super) sets: Vec<CharSet>,
     /// Places that are kept: two for each group, then those of loops.
     pub(super) slots: usize,
     pub(super) entered: usize,
     /// Bytes that a match begins with; none where it may be empty.
     pub(super) first: Option<Box<[bool; 256]>>,
     /// Where alone a match can begin.
-    pub(super) anchor: Option<Anchor>,
+    pub(super) anchor: Option<MatchAnchor>,
 }
 
 /// Where alone a match can begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(super) enum MatchAnchor {
     Text,
     Line,
 }
@@ -90,88 +90,88 @@ pub(super) enum Anchor {
 const MOST: usize = 1 << 15;
 
 /// `None` for what would take too many instructions.
-pub(super) fn compile(tree: &Tree) -> Option<Code> {
-    let sets: Vec<Set> = tree.sets.iter().map(|ranges| Set::new(ranges)).collect();
+pub(super) fn compile_tree(tree: &PatternTree) -> Option<BacktrackCode> {
+    let sets: Vec<CharSet> = tree.sets.iter().map(|ranges| CharSet::new(ranges)).collect();
     let slots = tree.groups.checked_add(1)?.checked_mul(2)?;
-    let mut compiler = Compiler { ops: Vec::new(), slots, entered: 0 };
-    compiler.node(&tree.root, false)?;
-    compiler.push(Op::Found)?;
+    let mut compiler = PatternCompiler { ops: Vec::new(), slots, entered: 0 };
+    compiler.compile_node(&tree.root, false)?;
+    compiler.push_op(BacktrackOp::Found)?;
     let mut ops = compiler.ops;
     for at in 0..ops.len() {
         let next = match ops.get(at.saturating_add(1)) {
-            Some(Op::Character { wanted, back: false }) => Some(*wanted),
+            Some(BacktrackOp::Character { wanted, back: false }) => Some(*wanted),
             _ => None,
         };
-        if let Some(Op::Run { back: false, then, .. }) = ops.get_mut(at) {
+        if let Some(BacktrackOp::Run { back: false, then, .. }) = ops.get_mut(at) {
             *then = next;
         }
     }
     let mut first = Box::new([false; 256]);
-    let first = (!begins(&tree.root, &sets, &mut first)).then_some(first);
-    let text = begins_with(&tree.root, &[Look::Start]).then_some(Anchor::Text);
-    let anchor = text.or_else(|| begins_with(&tree.root, &[Look::Start, Look::StartLF]).then_some(Anchor::Line));
+    let first = (!collect_first_bytes(&tree.root, &sets, &mut first)).then_some(first);
+    let text = begins_with(&tree.root, &[Look::Start]).then_some(MatchAnchor::Text);
+    let anchor = text.or_else(|| begins_with(&tree.root, &[Look::Start, Look::StartLF]).then_some(MatchAnchor::Line));
     let (slots, entered) = (compiler.slots as usize, compiler.entered as usize);
-    Some(Code { ops, sets, slots, entered, first, anchor })
+    Some(BacktrackCode { ops, sets, slots, entered, first, anchor })
 }
 
 /// Whether every match begins at a place where one of these stands.
-fn begins_with(node: &Node, looks: &[Look]) -> bool {
+fn begins_with(node: &PatternNode, looks: &[Look]) -> bool {
     match node {
-        Node::Look(look) => looks.contains(look),
-        Node::Sequence(parts) => {
-            let takes_nothing = |part: &&Node| matches!(part, Node::Empty | Node::Around { .. });
+        PatternNode::Look(look) => looks.contains(look),
+        PatternNode::Sequence(parts) => {
+            let takes_nothing = |part: &&PatternNode| matches!(part, PatternNode::Empty | PatternNode::Around { .. });
             parts.iter().find(|part| !takes_nothing(part)).is_some_and(|part| begins_with(part, looks))
         }
-        Node::Choice(parts) => parts.iter().all(|part| begins_with(part, looks)),
-        Node::Capture(_, inside) | Node::Atomic(inside) => begins_with(inside, looks),
+        PatternNode::Choice(parts) => parts.iter().all(|part| begins_with(part, looks)),
+        PatternNode::Capture(_, inside) | PatternNode::Atomic(inside) => begins_with(inside, looks),
         _ => false,
     }
 }
 
 /// Notes the bytes that a match begins with; whether it may be empty, so that what follows counts as well.
-fn begins(node: &Node, sets: &[Set], bytes: &mut [bool; 256]) -> bool {
+fn collect_first_bytes(node: &PatternNode, sets: &[CharSet], bytes: &mut [bool; 256]) -> bool {
     let mut note = |low: char, high: char| {
         let byte = |letter: char| usize::from(letter.encode_utf8(&mut [0; 4]).as_bytes().first().copied().unwrap_or(0));
         bytes.get_mut(byte(low)..=byte(high)).unwrap_or_default().fill(true);
     };
     match node {
-        Node::Empty | Node::Look(_) | Node::Around { .. } => true,
-        Node::Character(letter) => {
+        PatternNode::Empty | PatternNode::Look(_) | PatternNode::Around { .. } => true,
+        PatternNode::Character(letter) => {
             note(*letter, *letter);
             false
         }
-        Node::Set(set) => {
+        PatternNode::Set(set) => {
             let ranges = sets.get(*set as usize).map_or(&[][..], |set| &set.ranges);
             ranges.iter().for_each(|(low, high)| note(*low, *high));
             false
         }
-        Node::Sequence(parts) => parts.iter().all(|part| begins(part, sets, bytes)),
-        Node::Choice(parts) => {
+        PatternNode::Sequence(parts) => parts.iter().all(|part| collect_first_bytes(part, sets, bytes)),
+        PatternNode::Choice(parts) => {
             // Each alternative is looked at, also behind one that may be empty.
-            let empty = parts.iter().filter(|part| begins(part, sets, bytes)).count();
+            let empty = parts.iter().filter(|part| collect_first_bytes(part, sets, bytes)).count();
             empty > 0
         }
-        Node::Repeat(repeat) => begins(&repeat.inside, sets, bytes) || repeat.least == 0,
-        Node::Capture(_, inside) | Node::Atomic(inside) => begins(inside, sets, bytes),
-        Node::Reference { .. } => {
+        PatternNode::Repeat(repeat) => collect_first_bytes(&repeat.inside, sets, bytes) || repeat.least == 0,
+        PatternNode::Capture(_, inside) | PatternNode::Atomic(inside) => collect_first_bytes(inside, sets, bytes),
+        PatternNode::Reference { .. } => {
             bytes.fill(true);
             true
         }
-        Node::If { yes, no, .. } => {
-            let empty = begins(yes, sets, bytes);
-            begins(no, sets, bytes) || empty
+        PatternNode::If { yes, no, .. } => {
+            let empty = collect_first_bytes(yes, sets, bytes);
+            collect_first_bytes(no, sets, bytes) || empty
         }
     }
 }
 
-struct Compiler {
-    ops: Vec<Op>,
+struct PatternCompiler {
+    ops: Vec<BacktrackOp>,
     slots: u32,
     entered: u32,
 }
 
-impl Compiler {
-    fn push(&mut self, op: Op) -> Option<usize> {
+impl PatternCompiler {
+    fn push_op(&mut self, op: BacktrackOp) -> Option<usize> {
         let at = self.ops.len();
         self.ops.push(op);
         (at < MOST).then_some(at)
@@ -181,134 +181,134 @@ impl Compiler {
         u32::try_from(self.ops.len()).unwrap_or(u32::MAX)
     }
 
-    fn set(&mut self, at: usize, op: Op) {
+    fn set_op(&mut self, at: usize, op: BacktrackOp) {
         if let Some(place) = self.ops.get_mut(at) {
             *place = op;
         }
     }
 
-    fn node(&mut self, node: &Node, back: bool) -> Option<()> {
+    fn compile_node(&mut self, node: &PatternNode, back: bool) -> Option<()> {
         match node {
-            Node::Empty => {}
-            Node::Character(wanted) => drop(self.push(Op::Character { wanted: *wanted, back })?),
-            Node::Set(set) => drop(self.push(Op::Set { set: *set, back })?),
-            Node::Look(look) => drop(self.push(Op::Look(*look))?),
-            Node::Sequence(parts) if back => parts.iter().rev().try_for_each(|part| self.node(part, back))?,
-            Node::Sequence(parts) => parts.iter().try_for_each(|part| self.node(part, back))?,
-            Node::Choice(parts) => self.choice(parts, back)?,
-            Node::Repeat(repeat) => self.repeat(repeat, back)?,
-            Node::Capture(group, inside) => {
+            PatternNode::Empty => {}
+            PatternNode::Character(wanted) => drop(self.push_op(BacktrackOp::Character { wanted: *wanted, back })?),
+            PatternNode::Set(set) => drop(self.push_op(BacktrackOp::Set { set: *set, back })?),
+            PatternNode::Look(look) => drop(self.push_op(BacktrackOp::Look(*look))?),
+            PatternNode::Sequence(parts) if back => parts.iter().rev().try_for_each(|part| self.compile_node(part, back))?,
+            PatternNode::Sequence(parts) => parts.iter().try_for_each(|part| self.compile_node(part, back))?,
+            PatternNode::Choice(parts) => self.compile_choice(parts, back)?,
+            PatternNode::Repeat(repeat) => self.compile_repeat(repeat, back)?,
+            PatternNode::Capture(group, inside) => {
                 let start = group.checked_mul(2)?;
                 let (first, last) = if back { (start.checked_add(1)?, start) } else { (start, start.checked_add(1)?) };
-                self.push(Op::Save(first))?;
-                self.node(inside, back)?;
-                self.push(Op::Save(last))?;
+                self.push_op(BacktrackOp::Save(first))?;
+                self.compile_node(inside, back)?;
+                self.push_op(BacktrackOp::Save(last))?;
             }
-            Node::Around { ahead, negated: false, inside } => self.kept(inside, !ahead, true)?,
-            Node::Around { ahead, negated: true, inside } => {
-                let entered = self.enter();
-                let at = self.push(Op::Found)?;
-                self.node(inside, !ahead)?;
-                self.push(Op::FailNot(entered))?;
-                self.set(at, Op::EnterNot { entered, to: self.next() });
+            PatternNode::Around { ahead, negated: false, inside } => self.compile_kept(inside, !ahead, true)?,
+            PatternNode::Around { ahead, negated: true, inside } => {
+                let entered = self.next_entered();
+                let at = self.push_op(BacktrackOp::Found)?;
+                self.compile_node(inside, !ahead)?;
+                self.push_op(BacktrackOp::FailNot(entered))?;
+                self.set_op(at, BacktrackOp::EnterNot { entered, to: self.next() });
             }
-            Node::Atomic(inside) => self.kept(inside, back, false)?,
-            Node::Reference { group, any_case } => {
-                self.push(Op::Reference { group: *group, any_case: *any_case, back })?;
+            PatternNode::Atomic(inside) => self.compile_kept(inside, back, false)?,
+            PatternNode::Reference { group, any_case } => {
+                self.push_op(BacktrackOp::Reference { group: *group, any_case: *any_case, back })?;
             }
-            Node::If { group, yes, no } => {
-                let at = self.push(Op::Found)?;
-                self.node(yes, back)?;
-                let end = self.push(Op::Found)?;
-                self.set(at, Op::If { group: *group, otherwise: self.next() });
-                self.node(no, back)?;
-                self.set(end, Op::Jump(self.next()));
+            PatternNode::If { group, yes, no } => {
+                let at = self.push_op(BacktrackOp::Found)?;
+                self.compile_node(yes, back)?;
+                let end = self.push_op(BacktrackOp::Found)?;
+                self.set_op(at, BacktrackOp::If { group: *group, otherwise: self.next() });
+                self.compile_node(no, back)?;
+                self.set_op(end, BacktrackOp::Jump(self.next()));
             }
         }
         Some(())
     }
 
-    fn enter(&mut self) -> u32 {
+    fn next_entered(&mut self) -> u32 {
         self.entered = self.entered.saturating_add(1);
         self.entered.saturating_sub(1)
     }
 
-    fn kept(&mut self, inside: &Node, back: bool, returns: bool) -> Option<()> {
-        let entered = self.enter();
-        self.push(Op::Enter(entered))?;
-        self.node(inside, back)?;
-        self.push(Op::Keep { entered, returns })?;
+    fn compile_kept(&mut self, inside: &PatternNode, back: bool, returns: bool) -> Option<()> {
+        let entered = self.next_entered();
+        self.push_op(BacktrackOp::Enter(entered))?;
+        self.compile_node(inside, back)?;
+        self.push_op(BacktrackOp::Keep { entered, returns })?;
         Some(())
     }
 
-    fn choice(&mut self, parts: &[Node], back: bool) -> Option<()> {
+    fn compile_choice(&mut self, parts: &[PatternNode], back: bool) -> Option<()> {
         let mut ends = Vec::new();
         for (number, part) in (1_usize..).zip(parts) {
             if number == parts.len() {
-                self.node(part, back)?;
+                self.compile_node(part, back)?;
                 break;
             }
-            let split = self.push(Op::Found)?;
-            self.node(part, back)?;
-            ends.push(self.push(Op::Found)?);
-            self.set(split, Op::Split { first: u32::try_from(split).ok()?.checked_add(1)?, second: self.next() });
+            let split = self.push_op(BacktrackOp::Found)?;
+            self.compile_node(part, back)?;
+            ends.push(self.push_op(BacktrackOp::Found)?);
+            self.set_op(split, BacktrackOp::Split { first: u32::try_from(split).ok()?.checked_add(1)?, second: self.next() });
         }
         let end = self.next();
-        ends.into_iter().for_each(|at| self.set(at, Op::Jump(end)));
+        ends.into_iter().for_each(|at| self.set_op(at, BacktrackOp::Jump(end)));
         Some(())
     }
 
-    fn repeat(&mut self, repeat: &Repeat, back: bool) -> Option<()> {
-        let Repeat { inside, least, most, greedy } = repeat;
-        if let (Node::Set(set), true) = (inside, greedy) {
+    fn compile_repeat(&mut self, repeat: &RepeatNode, back: bool) -> Option<()> {
+        let RepeatNode { inside, least, most, greedy } = repeat;
+        if let (PatternNode::Set(set), true) = (inside, greedy) {
             let most = most.unwrap_or(u32::MAX);
-            self.push(Op::Run { set: *set, least: *least, most, back, then: None })?;
+            self.push_op(BacktrackOp::Run { set: *set, least: *least, most, back, then: None })?;
             return Some(());
         }
         for _ in 0..*least {
-            self.node(inside, back)?;
+            self.compile_node(inside, back)?;
         }
         match most {
-            None => self.star(inside, *greedy, back),
+            None => self.compile_star(inside, *greedy, back),
             Some(most) => {
                 let mut splits = Vec::new();
                 for _ in *least..*most {
-                    splits.push(self.push(Op::Found)?);
-                    self.node(inside, back)?;
+                    splits.push(self.push_op(BacktrackOp::Found)?);
+                    self.compile_node(inside, back)?;
                 }
                 let end = self.next();
                 for at in splits {
                     let inside = u32::try_from(at).ok()?.checked_add(1)?;
-                    self.set(at, split(inside, end, *greedy));
+                    self.set_op(at, split_op(inside, end, *greedy));
                 }
                 Some(())
             }
         }
     }
 
-    fn star(&mut self, inside: &Node, greedy: bool, back: bool) -> Option<()> {
-        let start = self.push(Op::Found)?;
+    fn compile_star(&mut self, inside: &PatternNode, greedy: bool, back: bool) -> Option<()> {
+        let start = self.push_op(BacktrackOp::Found)?;
         let slot = inside.can_be_empty().then_some(self.slots);
         if let Some(slot) = slot {
             self.slots = slot.checked_add(1)?;
-            self.push(Op::Save(slot))?;
+            self.push_op(BacktrackOp::Save(slot))?;
         }
-        self.node(inside, back)?;
+        self.compile_node(inside, back)?;
         let leave = match slot {
-            Some(slot) => Some((self.push(Op::Found)?, slot)),
+            Some(slot) => Some((self.push_op(BacktrackOp::Found)?, slot)),
             None => None,
         };
-        self.push(Op::Jump(u32::try_from(start).ok()?))?;
+        self.push_op(BacktrackOp::Jump(u32::try_from(start).ok()?))?;
         let end = self.next();
         if let Some((at, slot)) = leave {
-            self.set(at, Op::Leave { slot, to: end });
+            self.set_op(at, BacktrackOp::Leave { slot, to: end });
         }
-        self.set(start, split(u32::try_from(start).ok()?.checked_add(1)?, end, greedy));
+        self.set_op(start, split_op(u32::try_from(start).ok()?.checked_add(1)?, end, greedy));
         Some(())
     }
 }
 
 /// Into a loop or past it.
-fn split(inside: u32, past: u32, greedy: bool) -> Op {
-    if greedy { Op::Split { first: inside, second: past } } else { Op::Split { first: past, second: inside } }
+fn split_op(inside: u32, past: u32, greedy: bool) -> BacktrackOp {
+    if greedy { BacktrackOp::Split { first: inside, second: past } } else { BacktrackOp::Split { first: past, second: inside } }
 }

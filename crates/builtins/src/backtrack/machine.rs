@@ -1,14 +1,14 @@
 //! Running the instructions of a pattern over a text, with every step counted.
 
-use super::compile::{Anchor, Code, Op};
+use super::compile::{MatchAnchor, BacktrackCode, BacktrackOp};
 use super::look;
-use averment_base::limits::{Exhausted, Meter};
+use averment_base::limits::{LimitError, FuelMeter};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::ops::Range;
 
 /// What to go back to.
 #[derive(Debug, Clone, Copy)]
-enum Frame {
+enum BacktrackFrame {
     Branch {
         op: u32,
         at: usize,
@@ -39,14 +39,14 @@ const MOST_FRAMES: usize = 1 << 19;
 const RUN: usize = 8;
 
 /// One search in one text.
-pub(super) struct Search<'s> {
-    code: &'s Code,
+pub(super) struct BacktrackSearch<'s> {
+    code: &'s BacktrackCode,
     text: &'s str,
     number: u32,
-    meter: &'s mut Meter,
+    meter: &'s mut FuelMeter,
     steps: u64,
     unpaid: u64,
-    frames: Vec<Frame>,
+    frames: Vec<BacktrackFrame>,
     slots: Vec<usize>,
     /// How many frames there were, and where.
     entered: Vec<(usize, usize)>,
@@ -54,34 +54,34 @@ pub(super) struct Search<'s> {
     end: usize,
 }
 
-impl<'s> Search<'s> {
-    pub(super) fn new(code: &'s Code, number: u32, text: &'s str, meter: &'s mut Meter) -> Self {
+impl<'s> BacktrackSearch<'s> {
+    pub(super) fn new(code: &'s BacktrackCode, number: u32, text: &'s str, meter: &'s mut FuelMeter) -> Self {
         let (slots, entered) = (vec![NONE; code.slots], vec![(0, 0); code.entered]);
         Self { code, text, number, meter, steps: 0, unpaid: 0, frames: Vec::new(), slots, entered, end: 0 }
     }
 
     /// Where the first match from a place on begins.
-    pub(super) fn find(&mut self, from: usize) -> Result<Option<usize>, Exhausted> {
+    pub(super) fn find(&mut self, from: usize) -> Result<Option<usize>, LimitError> {
         let mut at = from;
         let found = loop {
-            let Some(start) = self.possible(at)? else { break None };
+            let Some(start) = self.next_candidate(at)? else { break None };
             self.slots.fill(NONE);
             self.frames.clear();
-            if self.matches(start)? {
+            if self.matches_at(start)? {
                 break Some(start);
             }
             let next = self.past_run(start)?;
             let Some(letter) = self.text.get(next..).and_then(|rest| rest.chars().next()) else { break None };
             at = next.saturating_add(letter.len_utf8());
         };
-        self.meter.charge(self.unpaid)?;
+        self.meter.charge_fuel(self.unpaid)?;
         self.steps = self.steps.saturating_add(self.unpaid);
         self.unpaid = 0;
         Ok(found)
     }
 
     /// The places of every match, one behind the other; an empty one does not stand at the end of another.
-    pub(super) fn next(&mut self, after: Option<Range<usize>>) -> Result<Option<Range<usize>>, Exhausted> {
+    pub(super) fn next(&mut self, after: Option<Range<usize>>) -> Result<Option<Range<usize>>, LimitError> {
         let mut from = after.as_ref().map_or(0, |after| after.end);
         loop {
             let Some(start) = self.find(from)? else { return Ok(None) };
@@ -89,77 +89,77 @@ impl<'s> Search<'s> {
             if !found.is_empty() || after.as_ref().is_none_or(|after| after.end != start) {
                 return Ok(Some(found));
             }
-            let Some((_, next)) = self.letter(start, false) else { return Ok(None) };
+            let Some((_, next)) = self.char_at(start, false) else { return Ok(None) };
             from = next;
         }
     }
 
     /// Whether there is room for so many bytes.
-    pub(super) fn check_memory(&self, bytes: usize) -> Result<(), Exhausted> {
+    pub(super) fn check_memory(&self, bytes: usize) -> Result<(), LimitError> {
         self.meter.check_memory(bytes)
     }
 
     /// The first place from one on at which a match may begin.
-    fn possible(&mut self, at: usize) -> Result<Option<usize>, Exhausted> {
+    fn next_candidate(&mut self, at: usize) -> Result<Option<usize>, LimitError> {
         match self.code.anchor {
-            Some(Anchor::Text) => return Ok((at == 0).then_some(0)),
-            Some(Anchor::Line) if at > 0 => return self.line(at),
+            Some(MatchAnchor::Text) => return Ok((at == 0).then_some(0)),
+            Some(MatchAnchor::Line) if at > 0 => return self.next_line_start(at),
             _ => {}
         }
         let Some(first) = &self.code.first else { return Ok(Some(at)) };
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         let skipped = rest.iter().position(|byte| first.get(usize::from(*byte)).copied().unwrap_or(true));
         // What is passed over without a look at it costs no more than a pass, and is no step back.
-        self.meter.scan(skipped.unwrap_or(rest.len()))?;
+        self.meter.charge_scan(skipped.unwrap_or(rest.len()))?;
         Ok(skipped.map(|skipped| at.saturating_add(skipped)))
     }
 
     /// The first place from one on at which a line begins.
-    fn line(&mut self, at: usize) -> Result<Option<usize>, Exhausted> {
+    fn next_line_start(&mut self, at: usize) -> Result<Option<usize>, LimitError> {
         let before = at.saturating_sub(1);
         let end = memchr::memchr(b'\n', self.text.as_bytes().get(before..).unwrap_or_default());
-        self.meter.scan(end.unwrap_or_else(|| self.text.len().saturating_sub(before)))?;
+        self.meter.charge_scan(end.unwrap_or_else(|| self.text.len().saturating_sub(before)))?;
         Ok(end.map(|end| before.saturating_add(end).saturating_add(1)))
     }
 
     /// Where the search goes on behind a place at which nothing begins: what begins with a run of any length that starts later, and ends
     /// with it, has been tried.
-    fn past_run(&mut self, start: usize) -> Result<usize, Exhausted> {
-        let Some(Op::Run { set, most: u32::MAX, .. }) = self.code.ops.first() else { return Ok(start) };
+    fn past_run(&mut self, start: usize) -> Result<usize, LimitError> {
+        let Some(BacktrackOp::Run { set, most: u32::MAX, .. }) = self.code.ops.first() else { return Ok(start) };
         let Some(set) = self.code.sets.get(*set as usize) else { return Ok(start) };
         let rest = self.text.get(start..).unwrap_or("");
-        let run = rest.find(|letter| !set.holds(letter)).unwrap_or(rest.len());
-        self.pay(run / RUN)?;
+        let run = rest.find(|letter| !set.contains(letter)).unwrap_or(rest.len());
+        self.pay_steps(run / RUN)?;
         Ok(start.saturating_add(run))
     }
 
-    fn pay(&mut self, steps: usize) -> Result<(), Exhausted> {
+    fn pay_steps(&mut self, steps: usize) -> Result<(), LimitError> {
         self.unpaid = self.unpaid.saturating_add(steps as u64);
         if self.unpaid < PORTION {
             return Ok(());
         }
-        self.meter.charge(self.unpaid)?;
+        self.meter.charge_fuel(self.unpaid)?;
         self.steps = self.steps.saturating_add(self.unpaid);
         self.unpaid = 0;
         let most = MOST_STEPS.saturating_add((self.text.len() as u64).saturating_mul(STEPS_OF_BYTE));
-        if self.steps > most { Err(Exhausted::Backtracking(self.number)) } else { Ok(()) }
+        if self.steps > most { Err(LimitError::Backtracking(self.number)) } else { Ok(()) }
     }
 
     /// Whether a match begins at a place.
-    fn matches(&mut self, start: usize) -> Result<bool, Exhausted> {
+    fn matches_at(&mut self, start: usize) -> Result<bool, LimitError> {
         let (mut op, mut at) = (0, start);
         loop {
-            self.pay(1)?;
+            self.pay_steps(1)?;
             let Some(instruction) = self.code.ops.get(op as usize).copied() else { return Ok(false) };
-            if instruction == Op::Found {
+            if instruction == BacktrackOp::Found {
                 self.end = at;
                 return Ok(true);
             }
-            if let Some(next) = self.step(instruction, op, at)? {
+            if let Some(next) = self.run_op(instruction, op, at)? {
                 (op, at) = next;
                 continue;
             }
-            match self.back()? {
+            match self.pop_branch()? {
                 Some(next) => (op, at) = next,
                 None => return Ok(false),
             }
@@ -168,58 +168,58 @@ impl<'s> Search<'s> {
 
     /// One instruction: the next one and the place; `None` where it fails.
     #[inline]
-    fn step(&mut self, instruction: Op, op: u32, at: usize) -> Result<Option<(u32, usize)>, Exhausted> {
+    fn run_op(&mut self, instruction: BacktrackOp, op: u32, at: usize) -> Result<Option<(u32, usize)>, LimitError> {
         let next = op.saturating_add(1);
         Ok(match instruction {
-            Op::Character { wanted, back } => {
-                self.letter(at, back).filter(|(letter, _)| *letter == wanted).map(|(_, at)| (next, at))
+            BacktrackOp::Character { wanted, back } => {
+                self.char_at(at, back).filter(|(letter, _)| *letter == wanted).map(|(_, at)| (next, at))
             }
-            Op::Set { set, back } => {
+            BacktrackOp::Set { set, back } => {
                 let set = self.code.sets.get(set as usize);
-                self.letter(at, back)
-                    .filter(|(letter, _)| set.is_some_and(|set| set.holds(*letter)))
+                self.char_at(at, back)
+                    .filter(|(letter, _)| set.is_some_and(|set| set.contains(*letter)))
                     .map(|(_, at)| (next, at))
             }
-            Op::Run { .. } => self.run(instruction, op, at)?,
-            Op::Look(look) => look::stands(look, self.text, at).then_some((next, at)),
-            Op::Split { first, second } => {
-                self.push(Frame::Branch { op: second, at })?;
+            BacktrackOp::Run { .. } => self.match_run(instruction, op, at)?,
+            BacktrackOp::Look(look) => look::look_matches(look, self.text, at).then_some((next, at)),
+            BacktrackOp::Split { first, second } => {
+                self.push_frame(BacktrackFrame::Branch { op: second, at })?;
                 Some((first, at))
             }
-            Op::Jump(to) => Some((to, at)),
-            Op::Save(slot) => {
-                self.save(slot, at)?;
+            BacktrackOp::Jump(to) => Some((to, at)),
+            BacktrackOp::Save(slot) => {
+                self.save_place(slot, at)?;
                 Some((next, at))
             }
-            Op::Leave { slot, to } => Some((if self.slot(slot) == at { to } else { next }, at)),
-            Op::Enter(entered) => {
-                self.enter(entered, at);
+            BacktrackOp::Leave { slot, to } => Some((if self.slot_place(slot) == at { to } else { next }, at)),
+            BacktrackOp::Enter(entered) => {
+                self.note_entry(entered, at);
                 Some((next, at))
             }
-            Op::Keep { entered, returns } => {
+            BacktrackOp::Keep { entered, returns } => {
                 let (height, began) = self.entered.get(entered as usize).copied().unwrap_or_default();
                 self.keep_only_restores(height)?;
                 Some((next, if returns { began } else { at }))
             }
-            Op::EnterNot { entered, to } => {
-                self.enter(entered, at);
-                self.push(Frame::Branch { op: to, at })?;
+            BacktrackOp::EnterNot { entered, to } => {
+                self.note_entry(entered, at);
+                self.push_frame(BacktrackFrame::Branch { op: to, at })?;
                 Some((next, at))
             }
-            Op::FailNot(entered) => {
+            BacktrackOp::FailNot(entered) => {
                 let (height, _) = self.entered.get(entered as usize).copied().unwrap_or_default();
-                self.undo(height)?;
+                self.undo_to(height)?;
                 None
             }
-            Op::Reference { group, any_case, back } => self.reference(group, any_case, back, at)?.map(|at| (next, at)),
-            Op::If { group, otherwise } => Some((if self.group(group).is_some() { next } else { otherwise }, at)),
-            Op::Found => None,
+            BacktrackOp::Reference { group, any_case, back } => self.match_reference(group, any_case, back, at)?.map(|at| (next, at)),
+            BacktrackOp::If { group, otherwise } => Some((if self.group_text(group).is_some() { next } else { otherwise }, at)),
+            BacktrackOp::Found => None,
         })
     }
 
     /// The character at a place, or in front of it, and the place on its other side.
     #[inline]
-    fn letter(&self, at: usize, back: bool) -> Option<(char, usize)> {
+    fn char_at(&self, at: usize, back: bool) -> Option<(char, usize)> {
         if back {
             let letter = self.text.get(..at)?.chars().next_back()?;
             return Some((letter, at.checked_sub(letter.len_utf8())?));
@@ -232,75 +232,75 @@ impl<'s> Search<'s> {
         Some((letter, at.checked_add(letter.len_utf8())?))
     }
 
-    fn run(&mut self, instruction: Op, op: u32, start: usize) -> Result<Option<(u32, usize)>, Exhausted> {
-        let Op::Run { set, least, most, back, then } = instruction else { return Ok(None) };
+    fn match_run(&mut self, instruction: BacktrackOp, op: u32, start: usize) -> Result<Option<(u32, usize)>, LimitError> {
+        let BacktrackOp::Run { set, least, most, back, then } = instruction else { return Ok(None) };
         let code = self.code;
         let Some(set) = code.sets.get(set as usize) else { return Ok(None) };
         let (mut at, mut until, mut count) = (start, start, 0);
         while count < most {
-            let Some((_, next)) = self.letter(at, back).filter(|(letter, _)| set.holds(*letter)) else { break };
+            let Some((_, next)) = self.char_at(at, back).filter(|(letter, _)| set.contains(*letter)) else { break };
             at = next;
             count = count.saturating_add(1);
             if count == least {
                 until = at;
             }
         }
-        self.pay(start.abs_diff(at) / RUN)?;
+        self.pay_steps(start.abs_diff(at) / RUN)?;
         if count < least {
             return Ok(None);
         }
-        self.give(op, at, until, back, then)
+        self.give_back(op, at, until, back, then)
     }
 
     /// Goes on behind a run at a place, or at one that it gives back.
-    fn give(
+    fn give_back(
         &mut self,
         op: u32,
         from: usize,
         until: usize,
         back: bool,
         then: Option<char>,
-    ) -> Result<Option<(u32, usize)>, Exhausted> {
+    ) -> Result<Option<(u32, usize)>, LimitError> {
         let mut at = from;
         if let Some(then) = then {
-            let follows = |at: usize| self.letter(at, false).is_some_and(|(letter, _)| letter == then);
+            let follows = |at: usize| self.char_at(at, false).is_some_and(|(letter, _)| letter == then);
             while !follows(at) {
                 if at <= until {
-                    self.pay(from.abs_diff(at) / RUN)?;
+                    self.pay_steps(from.abs_diff(at) / RUN)?;
                     return Ok(None);
                 }
-                let Some((_, before)) = self.letter(at, true) else { return Ok(None) };
+                let Some((_, before)) = self.char_at(at, true) else { return Ok(None) };
                 at = before;
             }
-            self.pay(from.abs_diff(at) / RUN)?;
+            self.pay_steps(from.abs_diff(at) / RUN)?;
         }
         if at != until
-            && let Some((_, before)) = self.letter(at, !back)
+            && let Some((_, before)) = self.char_at(at, !back)
         {
-            self.push(Frame::Run { op, at: before, until })?;
+            self.push_frame(BacktrackFrame::Run { op, at: before, until })?;
         }
         Ok(Some((op.saturating_add(1), at)))
     }
 
-    fn push(&mut self, frame: Frame) -> Result<(), Exhausted> {
+    fn push_frame(&mut self, frame: BacktrackFrame) -> Result<(), LimitError> {
         if self.frames.len() >= MOST_FRAMES {
-            return Err(Exhausted::Backtracking(self.number));
+            return Err(LimitError::Backtracking(self.number));
         }
         self.frames.push(frame);
         Ok(())
     }
 
     /// The last thing that is left to try.
-    fn back(&mut self) -> Result<Option<(u32, usize)>, Exhausted> {
+    fn pop_branch(&mut self) -> Result<Option<(u32, usize)>, LimitError> {
         loop {
-            self.pay(1)?;
+            self.pay_steps(1)?;
             match self.frames.pop() {
                 None => return Ok(None),
-                Some(Frame::Branch { op, at }) => return Ok(Some((op, at))),
-                Some(Frame::Restore { slot, place }) => self.set_slot(slot, place),
-                Some(Frame::Run { op, at, until }) => {
-                    let Some(Op::Run { back, then, .. }) = self.code.ops.get(op as usize).copied() else { continue };
-                    if let Some(next) = self.give(op, at, until, back, then)? {
+                Some(BacktrackFrame::Branch { op, at }) => return Ok(Some((op, at))),
+                Some(BacktrackFrame::Restore { slot, place }) => self.set_slot(slot, place),
+                Some(BacktrackFrame::Run { op, at, until }) => {
+                    let Some(BacktrackOp::Run { back, then, .. }) = self.code.ops.get(op as usize).copied() else { continue };
+                    if let Some(next) = self.give_back(op, at, until, back, then)? {
                         return Ok(Some(next));
                     }
                 }
@@ -308,7 +308,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn slot(&self, slot: u32) -> usize {
+    fn slot_place(&self, slot: u32) -> usize {
         self.slots.get(slot as usize).copied().unwrap_or(NONE)
     }
 
@@ -318,13 +318,13 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn save(&mut self, slot: u32, at: usize) -> Result<(), Exhausted> {
-        self.push(Frame::Restore { slot, place: self.slot(slot) })?;
+    fn save_place(&mut self, slot: u32, at: usize) -> Result<(), LimitError> {
+        self.push_frame(BacktrackFrame::Restore { slot, place: self.slot_place(slot) })?;
         self.set_slot(slot, at);
         Ok(())
     }
 
-    fn enter(&mut self, entered: u32, at: usize) {
+    fn note_entry(&mut self, entered: u32, at: usize) {
         let height = self.frames.len();
         if let Some(entered) = self.entered.get_mut(entered as usize) {
             *entered = (height, at);
@@ -332,11 +332,11 @@ impl<'s> Search<'s> {
     }
 
     /// Forgets what could have been tried above a height; what slots held is still restored.
-    fn keep_only_restores(&mut self, height: usize) -> Result<(), Exhausted> {
-        self.pay(self.frames.len().saturating_sub(height))?;
+    fn keep_only_restores(&mut self, height: usize) -> Result<(), LimitError> {
+        self.pay_steps(self.frames.len().saturating_sub(height))?;
         let mut kept = height;
         for from in height..self.frames.len() {
-            if matches!(self.frames.get(from), Some(Frame::Restore { .. })) {
+            if matches!(self.frames.get(from), Some(BacktrackFrame::Restore { .. })) {
                 self.frames.swap(kept, from);
                 kept = kept.saturating_add(1);
             }
@@ -346,10 +346,10 @@ impl<'s> Search<'s> {
     }
 
     /// Goes back to a height without trying anything.
-    fn undo(&mut self, height: usize) -> Result<(), Exhausted> {
-        self.pay(self.frames.len().saturating_sub(height))?;
+    fn undo_to(&mut self, height: usize) -> Result<(), LimitError> {
+        self.pay_steps(self.frames.len().saturating_sub(height))?;
         while self.frames.len() > height {
-            if let Some(Frame::Restore { slot, place }) = self.frames.pop() {
+            if let Some(BacktrackFrame::Restore { slot, place }) = self.frames.pop() {
                 self.set_slot(slot, place);
             }
         }
@@ -357,16 +357,16 @@ impl<'s> Search<'s> {
     }
 
     /// What a group has matched.
-    pub(super) fn group(&self, group: u32) -> Option<&'s str> {
-        let start = self.slot(group.saturating_mul(2));
-        let end = self.slot(group.saturating_mul(2).saturating_add(1));
+    pub(super) fn group_text(&self, group: u32) -> Option<&'s str> {
+        let start = self.slot_place(group.saturating_mul(2));
+        let end = self.slot_place(group.saturating_mul(2).saturating_add(1));
         self.text.get(start..end)
     }
 
     /// The place behind what a group has matched, where that stands once more.
-    fn reference(&mut self, group: u32, any_case: bool, back: bool, at: usize) -> Result<Option<usize>, Exhausted> {
-        let Some(wanted) = self.group(group) else { return Ok(None) };
-        self.pay(wanted.len() / RUN)?;
+    fn match_reference(&mut self, group: u32, any_case: bool, back: bool, at: usize) -> Result<Option<usize>, LimitError> {
+        let Some(wanted) = self.group_text(group) else { return Ok(None) };
+        self.pay_steps(wanted.len() / RUN)?;
         if !any_case {
             let (before, after) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
             let rest = if back { before.strip_suffix(wanted) } else { after.strip_prefix(wanted) };
@@ -375,9 +375,9 @@ impl<'s> Search<'s> {
         let mut place = at;
         let mut letters = wanted.chars();
         while let Some(wanted) = if back { letters.next_back() } else { letters.next() } {
-            let Some((letter, next)) = self.letter(place, back) else { return Ok(None) };
+            let Some((letter, next)) = self.char_at(place, back) else { return Ok(None) };
             if letter != wanted {
-                self.pay(RUN)?;
+                self.pay_steps(RUN)?;
                 if !is_same(letter, wanted) {
                     return Ok(None);
                 }

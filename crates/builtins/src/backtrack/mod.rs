@@ -15,39 +15,39 @@ mod skeleton;
 mod tests;
 mod tree;
 
-use self::compile::Code;
-use averment_base::limits::{Exhausted, Meter};
+use self::compile::BacktrackCode;
+use averment_base::limits::{LimitError, FuelMeter};
 use regex_automata::util::interpolate;
 use rustc_hash::FxHashMap;
-pub use skeleton::{Group, skeleton};
+pub use skeleton::{GroupReference, build_skeleton};
 use std::fmt::{Display, Formatter};
 use std::ops::Range;
 
 /// A pattern that is ready to be searched with.
 #[derive(Debug)]
-pub struct Backtracking {
-    code: Code,
+pub struct BacktrackRegex {
+    code: BacktrackCode,
     names: FxHashMap<String, u32>,
 }
 
 /// What is wrong with a pattern, and where.
 #[derive(Debug)]
-pub struct Mistake {
+pub struct PatternError {
     /// The bytes of the pattern.
     pub range: Range<usize>,
     /// What.
-    pub problem: Problem,
+    pub problem: PatternProblem,
 }
 
 /// What can be wrong with a pattern.
 #[derive(Debug)]
-pub enum Problem {
+pub enum PatternProblem {
     /// It cannot be read.
     Syntax(Box<regex_syntax::ast::Error>),
     /// A part of it means nothing.
     Meaning(Box<regex_syntax::hir::Error>),
     /// There is no such group.
-    NoGroup(Group),
+    NoGroup(GroupReference),
     /// A group refers to itself.
     OpenGroup,
     /// More than two alternatives stand behind a condition.
@@ -60,24 +60,24 @@ pub enum Problem {
     Unreadable,
 }
 
-impl Display for Mistake {
+impl Display for PatternError {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match &self.problem {
-            Problem::Syntax(error) => write!(f, "{}", error.kind()),
-            Problem::Meaning(error) => write!(f, "{}", error.kind()),
-            Problem::NoGroup(Group::Number(number)) => write!(f, "there is no group {number}"),
-            Problem::NoGroup(Group::Name(name)) => write!(f, "there is no group `{name}`"),
-            Problem::OpenGroup => f.write_str("a group refers to itself"),
-            Problem::ManyBranches => f.write_str("more than two alternatives stand behind a condition"),
-            Problem::RepeatedTwice => f.write_str("what is repeated here is repeated already"),
-            Problem::TooLarge => f.write_str("it takes too many instructions"),
-            Problem::Unreadable => f.write_str("it cannot be told what this means"),
+            PatternProblem::Syntax(error) => write!(f, "{}", error.kind()),
+            PatternProblem::Meaning(error) => write!(f, "{}", error.kind()),
+            PatternProblem::NoGroup(GroupReference::Number(number)) => write!(f, "there is no group {number}"),
+            PatternProblem::NoGroup(GroupReference::Name(name)) => write!(f, "there is no group `{name}`"),
+            PatternProblem::OpenGroup => f.write_str("a group refers to itself"),
+            PatternProblem::ManyBranches => f.write_str("more than two alternatives stand behind a condition"),
+            PatternProblem::RepeatedTwice => f.write_str("what is repeated here is repeated already"),
+            PatternProblem::TooLarge => f.write_str("it takes too many instructions"),
+            PatternProblem::Unreadable => f.write_str("it cannot be told what this means"),
         }
     }
 }
 
-impl Mistake {
-    fn new(place: &regex_syntax::ast::Span, problem: Problem) -> Self {
+impl PatternError {
+    fn new(place: &regex_syntax::ast::Span, problem: PatternProblem) -> Self {
         Self { range: place.start.offset..place.end.offset, problem }
     }
 }
@@ -86,27 +86,27 @@ impl Mistake {
 ///
 /// # Errors
 /// Where the pattern cannot be used.
-pub fn is_beyond_linear(pattern: &str, spaced: bool) -> Result<bool, Mistake> {
-    tree::read(pattern, spaced).map(|tree| tree.is_beyond)
+pub fn is_beyond_linear(pattern: &str, spaced: bool) -> Result<bool, PatternError> {
+    tree::read_pattern(pattern, spaced).map(|tree| tree.is_beyond)
 }
 
-impl Backtracking {
+impl BacktrackRegex {
     /// From a pattern with its flags in front.
     ///
     /// # Errors
     /// Where it cannot be used.
-    pub fn new(pattern: &str) -> Result<Self, Mistake> {
-        let tree = tree::read(pattern, false)?;
-        let code = compile::compile(&tree);
-        let code = code.ok_or(Mistake { range: 0..pattern.len(), problem: Problem::TooLarge })?;
+    pub fn new(pattern: &str) -> Result<Self, PatternError> {
+        let tree = tree::read_pattern(pattern, false)?;
+        let code = compile::compile_tree(&tree);
+        let code = code.ok_or(PatternError { range: 0..pattern.len(), problem: PatternProblem::TooLarge })?;
         Ok(Self { code, names: tree.names })
     }
 
     /// About how many bytes it takes.
     #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub fn memory_bytes(&self) -> u64 {
         let ranges = self.code.sets.iter().map(|set| set.ranges.len().saturating_mul(8).saturating_add(32));
-        let ops = self.code.ops.len().saturating_mul(size_of::<compile::Op>());
+        let ops = self.code.ops.len().saturating_mul(size_of::<compile::BacktrackOp>());
         ranges.fold(ops, usize::saturating_add) as u64
     }
 
@@ -114,16 +114,16 @@ impl Backtracking {
     ///
     /// # Errors
     /// When it takes more than there is, or more than one search may.
-    pub fn find(&self, number: u32, text: &str, meter: &mut Meter) -> Result<Option<usize>, Exhausted> {
-        machine::Search::new(&self.code, number, text, meter).find(0)
+    pub fn find(&self, number: u32, text: &str, meter: &mut FuelMeter) -> Result<Option<usize>, LimitError> {
+        machine::BacktrackSearch::new(&self.code, number, text, meter).find(0)
     }
 
     /// The parts of a text between the matches.
     ///
     /// # Errors
     /// As for [`Self::find`].
-    pub fn split<'t>(&self, number: u32, text: &'t str, meter: &mut Meter) -> Result<Vec<&'t str>, Exhausted> {
-        let mut search = machine::Search::new(&self.code, number, text, meter);
+    pub fn split<'t>(&self, number: u32, text: &'t str, meter: &mut FuelMeter) -> Result<Vec<&'t str>, LimitError> {
+        let mut search = machine::BacktrackSearch::new(&self.code, number, text, meter);
         let (mut parts, mut last, mut from) = (Vec::new(), None, 0);
         while let Some(found) = search.next(last)? {
             parts.push(text.get(from..found.start).unwrap_or_default());
@@ -138,8 +138,8 @@ impl Backtracking {
     ///
     /// # Errors
     /// As for [`Self::find`], and when there is no room for the text.
-    pub fn replace(&self, number: u32, text: &str, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
-        let mut search = machine::Search::new(&self.code, number, text, meter);
+    pub fn replace(&self, number: u32, text: &str, to: &str, meter: &mut FuelMeter) -> Result<String, LimitError> {
+        let mut search = machine::BacktrackSearch::new(&self.code, number, text, meter);
         let (mut out, mut last, mut from) = (String::new(), None, 0);
         while let Some(found) = search.next(last)? {
             out.push_str(text.get(from..found.start).unwrap_or_default());
@@ -148,7 +148,7 @@ impl Backtracking {
             search.check_memory(out.len().saturating_add(longest))?;
             let group = |group: usize, out: &mut String| {
                 let whole = text.get(found.clone());
-                let part = if group == 0 { whole } else { search.group(u32::try_from(group).unwrap_or(u32::MAX)) };
+                let part = if group == 0 { whole } else { search.group_text(u32::try_from(group).unwrap_or(u32::MAX)) };
                 out.push_str(part.unwrap_or_default());
             };
             let named = |name: &str| self.names.get(name).and_then(|group| usize::try_from(*group).ok());

@@ -2,12 +2,12 @@
 
 /// Ranges of characters in order, and which of ASCII are among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Set {
+pub(super) struct CharSet {
     pub(super) ranges: Box<[(char, char)]>,
     ascii: u128,
 }
 
-impl Set {
+impl CharSet {
     pub(super) fn new(ranges: &[(char, char)]) -> Self {
         let holds = |letter: char| ranges.iter().any(|(low, high)| (*low..=*high).contains(&letter));
         let ascii = (0_u8..128).filter(|byte| holds(char::from(*byte)));
@@ -15,7 +15,7 @@ impl Set {
     }
 
     #[inline]
-    pub(super) fn holds(&self, letter: char) -> bool {
+    pub(super) fn contains(&self, letter: char) -> bool {
         if letter.is_ascii() {
             return self.ascii >> u32::from(letter) & 1 == 1;
         }

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 
 /// A pattern that the library reads, and what is covered in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skeleton {
+pub struct PatternSkeleton {
     /// As long as the pattern.
     pub text: String,
     /// What is covered, by where it begins.
-    pub extensions: BTreeMap<usize, Extension>,
+    pub extensions: BTreeMap<usize, PatternExtension>,
 }
 
 /// A sign that linear matching does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Extension {
+pub enum PatternExtension {
     /// `(?=`, `(?!`.
     Ahead {
         /// Whether it may not stand there.
@@ -30,24 +30,24 @@ pub enum Extension {
     /// `(?>`.
     Atomic,
     /// `(?(1)`, `(?(name)`, `(?(<name>)`: the group and what stands in its place.
-    If(Group),
+    If(GroupReference),
     /// What covers the group behind `(?`.
     Condition,
     /// `\1`, `\k<name>`, `(?P=name)`.
-    Reference(Group),
+    Reference(GroupReference),
 }
 
 /// A group that something refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Group {
+pub enum GroupReference {
     /// By its number.
     Number(u32),
     /// By its name.
     Name(String),
 }
 
-impl Group {
-    fn of(text: &str) -> Option<Self> {
+impl GroupReference {
+    fn parse(text: &str) -> Option<Self> {
         let name = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text);
         if let Ok(number) = name.parse() {
             return Some(Self::Number(number));
@@ -59,40 +59,40 @@ impl Group {
 
 /// Covers what linear matching does not know; `spaced` is the flag `x`.
 #[must_use]
-pub fn skeleton(pattern: &str, spaced: bool) -> Skeleton {
-    let covered = Skeleton { text: String::with_capacity(pattern.len()), extensions: BTreeMap::new() };
-    let mut scanner = Scanner { rest: pattern, covered, spaced, outside: Vec::new() };
+pub fn build_skeleton(pattern: &str, spaced: bool) -> PatternSkeleton {
+    let covered = PatternSkeleton { text: String::with_capacity(pattern.len()), extensions: BTreeMap::new() };
+    let mut scanner = SkeletonScanner { rest: pattern, covered, spaced, outside: Vec::new() };
     while !scanner.rest.is_empty() {
         scanner.next();
     }
     scanner.covered
 }
 
-struct Scanner<'p> {
+struct SkeletonScanner<'p> {
     rest: &'p str,
-    covered: Skeleton,
+    covered: PatternSkeleton,
     spaced: bool,
     /// Flag `x` as it was before each open group.
     outside: Vec<bool>,
 }
 
-impl Scanner<'_> {
+impl SkeletonScanner<'_> {
     fn next(&mut self) {
         match self.rest.as_bytes().first() {
-            Some(b'\\') => self.escape(),
-            Some(b'[') => self.class(),
-            Some(b'(') => self.group(),
+            Some(b'\\') => self.scan_escape(),
+            Some(b'[') => self.copy_class(),
+            Some(b'(') => self.scan_group(),
             Some(b')') => {
                 self.spaced = self.outside.pop().unwrap_or(self.spaced);
-                self.copy(1);
+                self.copy_chars(1);
             }
-            Some(b'#') if self.spaced => self.comment(),
-            _ => self.copy(1),
+            Some(b'#') if self.spaced => self.skip_comment(),
+            _ => self.copy_chars(1),
         }
     }
 
     /// Takes so many characters over.
-    fn copy(&mut self, characters: usize) {
+    fn copy_chars(&mut self, characters: usize) {
         let end = self.rest.char_indices().nth(characters).map_or(self.rest.len(), |(at, _)| at);
         let (taken, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
         self.covered.text.push_str(taken);
@@ -100,115 +100,115 @@ impl Scanner<'_> {
     }
 
     /// Covers so many bytes.
-    fn cover(&mut self, bytes: usize, by: &str, extension: Extension) {
+    fn cover_bytes(&mut self, bytes: usize, by: &str, extension: PatternExtension) {
         self.covered.extensions.insert(self.covered.text.len(), extension);
         self.covered.text.push_str(by);
         self.rest = self.rest.get(bytes..).unwrap_or("");
     }
 
     /// Covers so many bytes by one element.
-    fn cover_whole(&mut self, bytes: usize, extension: Extension) {
+    fn cover_whole(&mut self, bytes: usize, extension: PatternExtension) {
         let by = match bytes.checked_sub(2) {
             None | Some(0) => "\\t".to_owned(),
             Some(inside) => format!("[{}]", "a".repeat(inside)),
         };
-        self.cover(bytes, &by, extension);
+        self.cover_bytes(bytes, &by, extension);
     }
 
-    fn comment(&mut self) {
+    fn skip_comment(&mut self) {
         let line = self.rest.find('\n').unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at_checked(line).unwrap_or((self.rest, ""));
         self.covered.text.push_str(taken);
         self.rest = rest;
     }
 
-    fn escape(&mut self) {
+    fn scan_escape(&mut self) {
         let behind = self.rest.get(1..).unwrap_or("");
         let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 && !behind.starts_with('0') {
             let number = behind.get(..digits).and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX);
-            return self.cover_whole(digits.saturating_add(1), Extension::Reference(Group::Number(number)));
+            return self.cover_whole(digits.saturating_add(1), PatternExtension::Reference(GroupReference::Number(number)));
         }
         if let Some((name, _)) = behind.strip_prefix("k<").and_then(|behind| behind.split_once('>'))
-            && let Some(group) = Group::of(name)
+            && let Some(group) = GroupReference::parse(name)
         {
-            return self.cover_whole(name.len().saturating_add(4), Extension::Reference(group));
+            return self.cover_whole(name.len().saturating_add(4), PatternExtension::Reference(group));
         }
-        self.copy(2);
+        self.copy_chars(2);
     }
 
     /// A set in brackets, with sets inside of it.
-    fn class(&mut self) {
+    fn copy_class(&mut self) {
         let mut depth = 0_usize;
         loop {
             match self.rest.as_bytes().first() {
                 None => return,
-                Some(b'\\') => self.copy(2),
-                Some(b'#') if self.spaced => self.comment(),
+                Some(b'\\') => self.copy_chars(2),
+                Some(b'#') if self.spaced => self.skip_comment(),
                 Some(b'[') => {
                     depth = depth.saturating_add(1);
-                    self.copy(1);
+                    self.copy_chars(1);
                     self.skip_space();
                     if self.rest.starts_with('^') {
-                        self.copy(1);
+                        self.copy_chars(1);
                         self.skip_space();
                     }
                     // At the start it stands for itself.
                     if self.rest.starts_with(']') {
-                        self.copy(1);
+                        self.copy_chars(1);
                     }
                 }
                 Some(b']') => {
-                    self.copy(1);
+                    self.copy_chars(1);
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         return;
                     }
                 }
-                _ => self.copy(1),
+                _ => self.copy_chars(1),
             }
         }
     }
 
     fn skip_space(&mut self) {
         while self.spaced && self.rest.starts_with(|letter: char| letter.is_whitespace() || letter == '#') {
-            if self.rest.starts_with('#') { self.comment() } else { self.copy(1) }
+            if self.rest.starts_with('#') { self.skip_comment() } else { self.copy_chars(1) }
         }
     }
 
-    fn group(&mut self) {
+    fn scan_group(&mut self) {
         let starts = |head: &str| self.rest.starts_with(head);
         let opened = if starts("(?=") || starts("(?!") {
-            Some(("(?:", Extension::Ahead { negated: starts("(?!") }))
+            Some(("(?:", PatternExtension::Ahead { negated: starts("(?!") }))
         } else if starts("(?<=") || starts("(?<!") {
             // The flag counts for nothing: what is covered is asked first.
-            Some(("(?s:", Extension::Behind { negated: starts("(?<!") }))
+            Some(("(?s:", PatternExtension::Behind { negated: starts("(?<!") }))
         } else if starts("(?>") {
-            Some(("(?:", Extension::Atomic))
+            Some(("(?:", PatternExtension::Atomic))
         } else {
             None
         };
         if let Some((by, extension)) = opened {
             self.outside.push(self.spaced);
-            return self.cover(by.len(), by, extension);
+            return self.cover_bytes(by.len(), by, extension);
         }
         if let Some((name, _)) = self.rest.strip_prefix("(?P=").and_then(|rest| rest.split_once(')'))
-            && let Some(group) = Group::of(name)
+            && let Some(group) = GroupReference::parse(name)
         {
-            return self.cover_whole(name.len().saturating_add(5), Extension::Reference(group));
+            return self.cover_whole(name.len().saturating_add(5), PatternExtension::Reference(group));
         }
         if let Some((name, _)) = self.rest.strip_prefix("(?(").and_then(|rest| rest.split_once(')'))
-            && let Some(group) = Group::of(name)
+            && let Some(group) = GroupReference::parse(name)
         {
             self.outside.push(self.spaced);
-            self.cover(3, "(?:", Extension::If(group));
-            return self.cover_whole(name.len().saturating_add(1), Extension::Condition);
+            self.cover_bytes(3, "(?:", PatternExtension::If(group));
+            return self.cover_whole(name.len().saturating_add(1), PatternExtension::Condition);
         }
-        self.flags();
+        self.scan_flags();
     }
 
     /// `(`, `(?x)`, `(?x:`.
-    fn flags(&mut self) {
+    fn scan_flags(&mut self) {
         let inside = self.rest.strip_prefix("(?").unwrap_or("");
         let length = inside.bytes().take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'-').count();
         let flags = inside.get(..length).unwrap_or("");
@@ -217,16 +217,16 @@ impl Scanner<'_> {
         match inside.as_bytes().get(length) {
             Some(b')') if length > 0 => {
                 self.spaced = spaced;
-                self.copy(length.saturating_add(3));
+                self.copy_chars(length.saturating_add(3));
             }
             Some(b':') => {
                 self.outside.push(self.spaced);
                 self.spaced = spaced;
-                self.copy(length.saturating_add(3));
+                self.copy_chars(length.saturating_add(3));
             }
             _ => {
                 self.outside.push(self.spaced);
-                self.copy(1);
+                self.copy_chars(1);
             }
         }
     }
@@ -236,8 +236,8 @@ impl Scanner<'_> {
 mod tests {
     use super::*;
 
-    fn covered(pattern: &str) -> (String, Vec<Extension>) {
-        let Skeleton { text, extensions } = skeleton(pattern, false);
+    fn covered(pattern: &str) -> (String, Vec<PatternExtension>) {
+        let PatternSkeleton { text, extensions } = build_skeleton(pattern, false);
         assert_eq!(text.len(), pattern.len(), "{pattern}");
         (text, extensions.into_values().collect())
     }
@@ -271,7 +271,7 @@ mod tests {
         ] {
             assert_eq!(covered(pattern), (pattern.to_owned(), Vec::new()), "{pattern}");
         }
-        assert_eq!(skeleton("# (?=", true).extensions.len(), 0);
-        assert_eq!(covered("(?x: # (?=\n)#(?=a)").1, [Extension::Ahead { negated: false }]);
+        assert_eq!(build_skeleton("# (?=", true).extensions.len(), 0);
+        assert_eq!(covered("(?x: # (?=\n)#(?=a)").1, [PatternExtension::Ahead { negated: false }]);
     }
 }

@@ -1,13 +1,13 @@
 //! What patterns that go back find, and what they cost.
 
-use super::{Backtracking, Problem, is_beyond_linear};
-use averment_base::limits::{Exhausted, Limits, Meter};
+use super::{BacktrackRegex, PatternProblem, is_beyond_linear};
+use averment_base::limits::{LimitError, Limits, FuelMeter};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-fn find(pattern: &str, text: &str) -> Result<Option<usize>, Exhausted> {
-    let pattern = Backtracking::new(pattern).unwrap_or_else(|mistake| panic!("{pattern}: {mistake}"));
-    pattern.find(7, text, &mut Meter::new(&Limits::default()))
+fn find(pattern: &str, text: &str) -> Result<Option<usize>, LimitError> {
+    let pattern = BacktrackRegex::new(pattern).unwrap_or_else(|mistake| panic!("{pattern}: {mistake}"));
+    pattern.find(7, text, &mut FuelMeter::new(&Limits::default()))
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn look_around_references_and_groups_that_keep() {
 #[test]
 fn all_matches_are_split_and_replaced() {
     let limits = Limits::default();
-    let mut meter = Meter::new(&limits);
+    let mut meter = FuelMeter::new(&limits);
     for (pattern, text, parts) in [
         (r",(?=\s)", "a, b,c, d", vec!["a", " b,c", " d"]),
         ("(?=b)", "abab", vec!["a", "ba", "b"]),
@@ -71,7 +71,7 @@ fn all_matches_are_split_and_replaced() {
         (r"(?=)", "ab", vec!["", "a", "b", ""]),
         (r"b*(?=)", "abc", vec!["", "a", "c", ""]),
     ] {
-        let pattern = Backtracking::new(pattern).unwrap();
+        let pattern = BacktrackRegex::new(pattern).unwrap();
         assert_eq!(pattern.split(0, text, &mut meter).unwrap(), parts);
     }
     for (pattern, text, to, replaced) in [
@@ -79,29 +79,29 @@ fn all_matches_are_split_and_replaced() {
         (r"(?<n>a)(?!b)", "abaa", "${n}-", "aba-a-"),
         ("(?<=a)", "aa", "+", "a+a+"),
     ] {
-        let pattern = Backtracking::new(pattern).unwrap();
+        let pattern = BacktrackRegex::new(pattern).unwrap();
         assert_eq!(pattern.replace(0, text, to, &mut meter).unwrap(), replaced);
     }
-    let hostile = Backtracking::new("(a+)+$(?<!a)").unwrap();
-    assert_eq!(hostile.split(3, &"a".repeat(100), &mut meter), Err(Exhausted::Backtracking(3)));
+    let hostile = BacktrackRegex::new("(a+)+$(?<!a)").unwrap();
+    assert_eq!(hostile.split(3, &"a".repeat(100), &mut meter), Err(LimitError::Backtracking(3)));
     let tight = Limits { computed_bytes: 1_000, ..limits };
-    let long = Backtracking::new("(?=(.*))").unwrap();
-    assert_eq!(long.replace(0, &"a".repeat(500), "$1$1$1", &mut Meter::new(&tight)), Err(Exhausted::Memory));
+    let long = BacktrackRegex::new("(?=(.*))").unwrap();
+    assert_eq!(long.replace(0, &"a".repeat(500), "$1$1$1", &mut FuelMeter::new(&tight)), Err(LimitError::Memory));
 }
 
 #[test]
 fn what_cannot_be_used_is_told_with_its_place() {
     let mistake = |pattern: &str| {
-        let mistake = Backtracking::new(pattern).unwrap_err();
+        let mistake = BacktrackRegex::new(pattern).unwrap_err();
         let problem = match mistake.problem {
-            Problem::Syntax(_) => "syntax",
-            Problem::Meaning(_) => "meaning",
-            Problem::NoGroup(_) => "group",
-            Problem::OpenGroup => "open",
-            Problem::ManyBranches => "branches",
-            Problem::RepeatedTwice => "twice",
-            Problem::TooLarge => "large",
-            Problem::Unreadable => "unreadable",
+            PatternProblem::Syntax(_) => "syntax",
+            PatternProblem::Meaning(_) => "meaning",
+            PatternProblem::NoGroup(_) => "group",
+            PatternProblem::OpenGroup => "open",
+            PatternProblem::ManyBranches => "branches",
+            PatternProblem::RepeatedTwice => "twice",
+            PatternProblem::TooLarge => "large",
+            PatternProblem::Unreadable => "unreadable",
         };
         (problem, mistake.range)
     };
@@ -148,7 +148,7 @@ fn what_takes_too_long_ends_soon_without_an_answer() {
         (r"(?s:(.)(?=.*\1x))+", wide.as_str()),
     ] {
         let start = Instant::now();
-        assert_eq!(find(pattern, text), Err(Exhausted::Backtracking(7)), "{pattern}");
+        assert_eq!(find(pattern, text), Err(LimitError::Backtracking(7)), "{pattern}");
         // A build without optimisation is slower by far, and so are busy machines.
         assert!(start.elapsed() < Duration::from_secs(10), "{pattern}: {:?}", start.elapsed());
     }
@@ -165,11 +165,11 @@ fn what_is_long_and_harmless_is_searched_to_its_end() {
 #[test]
 fn steps_are_paid_for() {
     let limits = Limits { fuel: 10_000, ..Limits::default() };
-    let pattern = Backtracking::new("(a+)+$(?<!a)").unwrap();
-    assert_eq!(pattern.find(0, &"a".repeat(40), &mut Meter::new(&limits)), Err(Exhausted::Fuel));
-    let mut meter = Meter::new(&limits);
+    let pattern = BacktrackRegex::new("(a+)+$(?<!a)").unwrap();
+    assert_eq!(pattern.find(0, &"a".repeat(40), &mut FuelMeter::new(&limits)), Err(LimitError::Fuel));
+    let mut meter = FuelMeter::new(&limits);
     assert_eq!(pattern.find(0, "aab", &mut meter), Ok(None));
-    assert!(meter.used() > 20, "{}", meter.used());
+    assert!(meter.fuel_used() > 20, "{}", meter.fuel_used());
 }
 
 fn pattern() -> impl Strategy<Value = String> {
@@ -240,7 +240,7 @@ proptest! {
         let expected = linear.find(&text).map(|found| found.start());
         match find(&pattern, &text) {
             Ok(found) => prop_assert_eq!(found, expected, "{} in {:?}", pattern, text),
-            Err(Exhausted::Backtracking(_)) => {}
+            Err(LimitError::Backtracking(_)) => {}
             Err(other) => prop_assert!(false, "{:?}", other),
         }
     }
@@ -251,8 +251,8 @@ proptest! {
         prop_assume!(!has_empty_turns(&regex_syntax::parse(&pattern).unwrap()));
         let linear = regex::Regex::new(&pattern).unwrap();
         let expected: Vec<&str> = linear.split(&text).collect();
-        let ours = Backtracking::new(&pattern).unwrap();
-        if let Ok(parts) = ours.split(0, &text, &mut Meter::new(&Limits::default())) {
+        let ours = BacktrackRegex::new(&pattern).unwrap();
+        if let Ok(parts) = ours.split(0, &text, &mut FuelMeter::new(&Limits::default())) {
             prop_assert_eq!(parts, expected, "{} in {:?}", pattern, text);
         }
     }
@@ -260,8 +260,8 @@ proptest! {
     /// Whatever is written, it is read or refused, and a search in a text ends.
     #[test]
     fn nothing_that_is_written_breaks_it(pattern in r"([ab.*+?|^$]|\(|\)|\[|\]|\(\?|[=!<>:]|\\[1bkdw]|\{[0-9],?\}|<a>|#|x){0,14}", text in "[ab \n]{0,8}") {
-        if let Ok(pattern) = Backtracking::new(&pattern) {
-            let _ = pattern.find(0, &text, &mut Meter::new(&Limits::default()));
+        if let Ok(pattern) = BacktrackRegex::new(&pattern) {
+            let _ = pattern.find(0, &text, &mut FuelMeter::new(&Limits::default()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A pattern as a tree: what the library reads of it, with what it does not know in its places.
 
-use super::skeleton::{Extension, Group, Skeleton, skeleton};
-use super::{Mistake, Problem};
+use super::skeleton::{PatternExtension, GroupReference, PatternSkeleton, build_skeleton};
+use super::{PatternError, PatternProblem};
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, HirKind, Look};
@@ -10,43 +10,43 @@ use std::collections::BTreeMap;
 
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum PatternNode {
     Empty,
     Character(char),
     /// One of a set, by its number.
     Set(u32),
     Look(Look),
-    Sequence(Vec<Node>),
-    Choice(Vec<Node>),
-    Repeat(Box<Repeat>),
-    Capture(u32, Box<Node>),
+    Sequence(Vec<PatternNode>),
+    Choice(Vec<PatternNode>),
+    Repeat(Box<RepeatNode>),
+    Capture(u32, Box<PatternNode>),
     Around {
         ahead: bool,
         negated: bool,
-        inside: Box<Node>,
+        inside: Box<PatternNode>,
     },
-    Atomic(Box<Node>),
+    Atomic(Box<PatternNode>),
     Reference {
         group: u32,
         any_case: bool,
     },
     If {
         group: u32,
-        yes: Box<Node>,
-        no: Box<Node>,
+        yes: Box<PatternNode>,
+        no: Box<PatternNode>,
     },
 }
 
 /// How often something stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Repeat {
-    pub(super) inside: Node,
+pub(super) struct RepeatNode {
+    pub(super) inside: PatternNode,
     pub(super) least: u32,
     pub(super) most: Option<u32>,
     pub(super) greedy: bool,
 }
 
-impl Node {
+impl PatternNode {
     /// Whether it can match without taking a character.
     pub(super) fn can_be_empty(&self) -> bool {
         match self {
@@ -63,8 +63,8 @@ impl Node {
 
 /// A pattern that was read.
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) root: Node,
+pub(super) struct PatternTree {
+    pub(super) root: PatternNode,
     /// Ranges of characters, each set once.
     pub(super) sets: Vec<Vec<(char, char)>>,
     pub(super) groups: u32,
@@ -74,14 +74,14 @@ pub(super) struct Tree {
 }
 
 /// Reads a pattern.
-pub(super) fn read(pattern: &str, spaced: bool) -> Result<Tree, Mistake> {
-    let Skeleton { text, extensions } = skeleton(pattern, spaced);
+pub(super) fn read_pattern(pattern: &str, spaced: bool) -> Result<PatternTree, PatternError> {
+    let PatternSkeleton { text, extensions } = build_skeleton(pattern, spaced);
     let tree = ast::parse::ParserBuilder::new().ignore_whitespace(spaced).build().parse(&text);
-    let tree = tree.map_err(|error| Mistake::new(error.span(), Problem::Syntax(Box::new(error.clone()))))?;
-    let mut groups = Groups::default();
-    groups.collect(&tree);
+    let tree = tree.map_err(|error| PatternError::new(error.span(), PatternProblem::Syntax(Box::new(error.clone()))))?;
+    let mut groups = PatternGroups::default();
+    groups.collect_groups(&tree);
     let is_beyond = !extensions.is_empty();
-    let mut reader = Reader {
+    let mut reader = PatternReader {
         text: &text,
         extensions,
         groups,
@@ -90,11 +90,11 @@ pub(super) fn read(pattern: &str, spaced: bool) -> Result<Tree, Mistake> {
         known: FxHashMap::default(),
         is_beyond,
     };
-    let root = reader.node(&tree, &mut Flags::default())?;
+    let root = reader.read_node(&tree, &mut PatternFlags::default())?;
     if let Some((&at, _)) = reader.extensions.first_key_value() {
-        return Err(Mistake { range: at..pattern.len(), problem: Problem::Unreadable });
+        return Err(PatternError { range: at..pattern.len(), problem: PatternProblem::Unreadable });
     }
-    Ok(Tree {
+    Ok(PatternTree {
         root,
         sets: reader.sets,
         groups: reader.groups.count,
@@ -105,40 +105,40 @@ pub(super) fn read(pattern: &str, spaced: bool) -> Result<Tree, Mistake> {
 
 /// The groups of a pattern.
 #[derive(Default)]
-struct Groups {
+struct PatternGroups {
     count: u32,
     names: FxHashMap<String, u32>,
 }
 
-impl Groups {
-    fn collect(&mut self, tree: &Ast) {
+impl PatternGroups {
+    fn collect_groups(&mut self, tree: &Ast) {
         match tree {
             Ast::Group(group) => {
                 self.count = self.count.max(group.capture_index().unwrap_or(0));
                 if let ast::GroupKind::CaptureName { name, .. } = &group.kind {
                     self.names.insert(name.name.clone(), name.index);
                 }
-                self.collect(&group.ast);
+                self.collect_groups(&group.ast);
             }
-            Ast::Repetition(repetition) => self.collect(&repetition.ast),
-            Ast::Alternation(parts) => parts.asts.iter().for_each(|part| self.collect(part)),
-            Ast::Concat(parts) => parts.asts.iter().for_each(|part| self.collect(part)),
+            Ast::Repetition(repetition) => self.collect_groups(&repetition.ast),
+            Ast::Alternation(parts) => parts.asts.iter().for_each(|part| self.collect_groups(part)),
+            Ast::Concat(parts) => parts.asts.iter().for_each(|part| self.collect_groups(part)),
             _ => {}
         }
     }
 
-    fn number(&self, group: &Group, place: &ast::Span) -> Result<u32, Mistake> {
+    fn group_number(&self, group: &GroupReference, place: &ast::Span) -> Result<u32, PatternError> {
         let found = match group {
-            Group::Number(number) => Some(*number).filter(|number| (1..=self.count).contains(number)),
-            Group::Name(name) => self.names.get(name).copied(),
+            GroupReference::Number(number) => Some(*number).filter(|number| (1..=self.count).contains(number)),
+            GroupReference::Name(name) => self.names.get(name).copied(),
         };
-        found.ok_or_else(|| Mistake::new(place, Problem::NoGroup(group.clone())))
+        found.ok_or_else(|| PatternError::new(place, PatternProblem::NoGroup(group.clone())))
     }
 }
 
 /// Flags as they are at a place of a pattern.
 #[derive(Debug, Clone, Copy)]
-struct Flags {
+struct PatternFlags {
     any_case: bool,
     lines: bool,
     dot_takes_lines: bool,
@@ -147,14 +147,14 @@ struct Flags {
     crlf: bool,
 }
 
-impl Default for Flags {
+impl Default for PatternFlags {
     fn default() -> Self {
         Self { any_case: false, lines: false, dot_takes_lines: false, unicode: true, swapped: false, crlf: false }
     }
 }
 
-impl Flags {
-    fn set(&mut self, flags: &ast::Flags) {
+impl PatternFlags {
+    fn apply_flags(&mut self, flags: &ast::Flags) {
         let set = |flag, to: &mut bool| *to = flags.flag_state(flag).unwrap_or(*to);
         set(ast::Flag::CaseInsensitive, &mut self.any_case);
         set(ast::Flag::MultiLine, &mut self.lines);
@@ -165,11 +165,11 @@ impl Flags {
     }
 }
 
-struct Reader<'p> {
+struct PatternReader<'p> {
     text: &'p str,
     /// What has not been met yet.
-    extensions: BTreeMap<usize, Extension>,
-    groups: Groups,
+    extensions: BTreeMap<usize, PatternExtension>,
+    groups: PatternGroups,
     /// Groups around the place that is read.
     open: Vec<u32>,
     sets: Vec<Vec<(char, char)>>,
@@ -177,73 +177,73 @@ struct Reader<'p> {
     is_beyond: bool,
 }
 
-impl Reader<'_> {
-    fn node(&mut self, tree: &Ast, flags: &mut Flags) -> Result<Node, Mistake> {
+impl PatternReader<'_> {
+    fn read_node(&mut self, tree: &Ast, flags: &mut PatternFlags) -> Result<PatternNode, PatternError> {
         match tree {
-            Ast::Empty(_) => Ok(Node::Empty),
+            Ast::Empty(_) => Ok(PatternNode::Empty),
             Ast::Flags(set) => {
-                flags.set(&set.flags);
-                Ok(Node::Empty)
+                flags.apply_flags(&set.flags);
+                Ok(PatternNode::Empty)
             }
-            Ast::Repetition(repetition) => self.repetition(repetition, flags),
-            Ast::Group(group) => self.group(group, *flags),
-            Ast::Alternation(parts) => Ok(Node::Choice(self.all(&parts.asts, flags)?)),
-            Ast::Concat(parts) => Ok(Node::Sequence(self.all(&parts.asts, flags)?)),
-            leaf => self.leaf(leaf, *flags),
+            Ast::Repetition(repetition) => self.read_repetition(repetition, flags),
+            Ast::Group(group) => self.read_group(group, *flags),
+            Ast::Alternation(parts) => Ok(PatternNode::Choice(self.read_nodes(&parts.asts, flags)?)),
+            Ast::Concat(parts) => Ok(PatternNode::Sequence(self.read_nodes(&parts.asts, flags)?)),
+            leaf => self.read_leaf(leaf, *flags),
         }
     }
 
-    fn all(&mut self, parts: &[Ast], flags: &mut Flags) -> Result<Vec<Node>, Mistake> {
-        parts.iter().map(|part| self.node(part, flags)).collect()
+    fn read_nodes(&mut self, parts: &[Ast], flags: &mut PatternFlags) -> Result<Vec<PatternNode>, PatternError> {
+        parts.iter().map(|part| self.read_node(part, flags)).collect()
     }
 
-    fn group(&mut self, group: &ast::Group, mut flags: Flags) -> Result<Node, Mistake> {
+    fn read_group(&mut self, group: &ast::Group, mut flags: PatternFlags) -> Result<PatternNode, PatternError> {
         let extension = self.extensions.remove(&group.span.start.offset);
         if let (None, Some(set)) = (&extension, group.flags()) {
-            flags.set(set);
+            flags.apply_flags(set);
         }
         let open = self.open.len();
         self.open.extend(group.capture_index());
-        let inside = self.node(&group.ast, &mut flags)?;
+        let inside = self.read_node(&group.ast, &mut flags)?;
         self.open.truncate(open);
         Ok(match extension {
             None => match group.capture_index() {
-                Some(index) => Node::Capture(index, Box::new(inside)),
+                Some(index) => PatternNode::Capture(index, Box::new(inside)),
                 None => inside,
             },
-            Some(Extension::Ahead { negated }) => Node::Around { ahead: true, negated, inside: Box::new(inside) },
-            Some(Extension::Behind { negated }) => Node::Around { ahead: false, negated, inside: Box::new(inside) },
-            Some(Extension::Atomic) => Node::Atomic(Box::new(inside)),
-            Some(Extension::If(of)) => self.condition(&of, inside, &group.span)?,
-            Some(Extension::Condition | Extension::Reference(_)) => {
-                return Err(Mistake::new(&group.span, Problem::Unreadable));
+            Some(PatternExtension::Ahead { negated }) => PatternNode::Around { ahead: true, negated, inside: Box::new(inside) },
+            Some(PatternExtension::Behind { negated }) => PatternNode::Around { ahead: false, negated, inside: Box::new(inside) },
+            Some(PatternExtension::Atomic) => PatternNode::Atomic(Box::new(inside)),
+            Some(PatternExtension::If(of)) => self.read_condition(&of, inside, &group.span)?,
+            Some(PatternExtension::Condition | PatternExtension::Reference(_)) => {
+                return Err(PatternError::new(&group.span, PatternProblem::Unreadable));
             }
         })
     }
 
-    fn condition(&self, of: &Group, inside: Node, place: &ast::Span) -> Result<Node, Mistake> {
-        let group = self.groups.number(of, place)?;
+    fn read_condition(&self, of: &GroupReference, inside: PatternNode, place: &ast::Span) -> Result<PatternNode, PatternError> {
+        let group = self.groups.group_number(of, place)?;
         let (yes, no) = match inside {
-            Node::Choice(parts) => match <[Node; 2]>::try_from(parts) {
+            PatternNode::Choice(parts) => match <[PatternNode; 2]>::try_from(parts) {
                 Ok([yes, no]) => (yes, no),
-                Err(_) => return Err(Mistake::new(place, Problem::ManyBranches)),
+                Err(_) => return Err(PatternError::new(place, PatternProblem::ManyBranches)),
             },
-            yes => (yes, Node::Empty),
+            yes => (yes, PatternNode::Empty),
         };
-        Ok(Node::If { group, yes: Box::new(yes), no: Box::new(no) })
+        Ok(PatternNode::If { group, yes: Box::new(yes), no: Box::new(no) })
     }
 
-    fn repetition(&mut self, repetition: &ast::Repetition, flags: &mut Flags) -> Result<Node, Mistake> {
+    fn read_repetition(&mut self, repetition: &ast::Repetition, flags: &mut PatternFlags) -> Result<PatternNode, PatternError> {
         let op = &repetition.op;
         if let Ast::Repetition(inner) = &*repetition.ast {
             // `a++` keeps what it has taken.
             let keeps = matches!(op.kind, ast::RepetitionKind::OneOrMore) && repetition.greedy && inner.greedy;
             let plain = !matches!(*inner.ast, Ast::Repetition(_));
             if !keeps || !plain {
-                return Err(Mistake::new(&op.span, Problem::RepeatedTwice));
+                return Err(PatternError::new(&op.span, PatternProblem::RepeatedTwice));
             }
             self.is_beyond = true;
-            return Ok(Node::Atomic(Box::new(self.repetition(inner, flags)?)));
+            return Ok(PatternNode::Atomic(Box::new(self.read_repetition(inner, flags)?)));
         }
         use ast::RepetitionRange as Range;
         let (least, most) = match &op.kind {
@@ -255,22 +255,22 @@ impl Reader<'_> {
             ast::RepetitionKind::Range(Range::Bounded(least, most)) => (*least, Some(*most)),
         };
         let greedy = repetition.greedy != flags.swapped;
-        let inside = self.node(&repetition.ast, flags)?;
-        Ok(Node::Repeat(Box::new(Repeat { inside, least, most, greedy })))
+        let inside = self.read_node(&repetition.ast, flags)?;
+        Ok(PatternNode::Repeat(Box::new(RepeatNode { inside, least, most, greedy })))
     }
 
-    fn leaf(&mut self, leaf: &Ast, flags: Flags) -> Result<Node, Mistake> {
+    fn read_leaf(&mut self, leaf: &Ast, flags: PatternFlags) -> Result<PatternNode, PatternError> {
         let place = leaf.span();
         match self.extensions.remove(&place.start.offset) {
-            Some(Extension::Condition) => return Ok(Node::Empty),
-            Some(Extension::Reference(group)) => {
-                let group = self.groups.number(&group, place)?;
+            Some(PatternExtension::Condition) => return Ok(PatternNode::Empty),
+            Some(PatternExtension::Reference(group)) => {
+                let group = self.groups.group_number(&group, place)?;
                 if self.open.contains(&group) {
-                    return Err(Mistake::new(place, Problem::OpenGroup));
+                    return Err(PatternError::new(place, PatternProblem::OpenGroup));
                 }
-                return Ok(Node::Reference { group, any_case: flags.any_case });
+                return Ok(PatternNode::Reference { group, any_case: flags.any_case });
             }
-            Some(_) => return Err(Mistake::new(place, Problem::Unreadable)),
+            Some(_) => return Err(PatternError::new(place, PatternProblem::Unreadable)),
             None => {}
         }
         let mut translator = TranslatorBuilder::new()
@@ -281,30 +281,30 @@ impl Reader<'_> {
             .crlf(flags.crlf)
             .build();
         let hir = translator.translate(self.text, leaf);
-        let hir = hir.map_err(|error| Mistake::new(error.span(), Problem::Meaning(Box::new(error.clone()))))?;
+        let hir = hir.map_err(|error| PatternError::new(error.span(), PatternProblem::Meaning(Box::new(error.clone()))))?;
         Ok(match hir.into_kind() {
-            HirKind::Look(look) => Node::Look(look),
+            HirKind::Look(look) => PatternNode::Look(look),
             HirKind::Literal(literal) => {
                 let text = std::str::from_utf8(&literal.0).unwrap_or("");
-                Node::Sequence(text.chars().map(Node::Character).collect())
+                PatternNode::Sequence(text.chars().map(PatternNode::Character).collect())
             }
             HirKind::Class(Class::Unicode(class)) => {
-                self.set(class.ranges().iter().map(|range| (range.start(), range.end())).collect())
+                self.intern_set(class.ranges().iter().map(|range| (range.start(), range.end())).collect())
             }
             HirKind::Class(Class::Bytes(class)) => {
                 let ranges = class.ranges().iter();
-                self.set(ranges.map(|range| (char::from(range.start()), char::from(range.end()))).collect())
+                self.intern_set(ranges.map(|range| (char::from(range.start()), char::from(range.end()))).collect())
             }
-            _ => Node::Empty,
+            _ => PatternNode::Empty,
         })
     }
 
-    fn set(&mut self, ranges: Vec<(char, char)>) -> Node {
+    fn intern_set(&mut self, ranges: Vec<(char, char)>) -> PatternNode {
         let next = u32::try_from(self.sets.len()).unwrap_or(u32::MAX);
         let number = *self.known.entry(ranges.clone()).or_insert(next);
         if number == next {
             self.sets.push(ranges);
         }
-        Node::Set(number)
+        PatternNode::Set(number)
     }
 }

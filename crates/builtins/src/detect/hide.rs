@@ -1,9 +1,9 @@
 //! Keeping credentials out of what is shown: where a text is cut, and where only the name of a value says what it is.
 
-use super::assigned::{self, Worth};
-use super::{Detector, Finding, before, run_end, secrets};
-use averment_base::limits::{Exhausted, Limits, Meter};
-use averment_base::value::compare::deeper;
+use super::assignments::{self, CredentialName};
+use super::{Detector, DetectorFinding, byte_before, run_end, secrets};
+use averment_base::limits::{LimitError, Limits, FuelMeter};
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Value};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -17,26 +17,26 @@ const REACH: usize = 8 << 10;
 /// The first `most` characters of a text, to be shown where the rest is cut off. Credentials in front of the cut and one that it would go
 /// through are replaced: of half a credential nobody can see later that it is one.
 #[must_use]
-pub fn beginning(text: &str, most: usize) -> Cow<'_, str> {
-    let cut = end_of(text, most);
+pub fn redacted_start(text: &str, most: usize) -> Cow<'_, str> {
+    let cut = prefix_end(text, most);
     if cut == text.len() {
         return Cow::Borrowed(text);
     }
-    match without(text.get(..text.floor_char_boundary(cut.saturating_add(REACH))).unwrap_or(text), cut) {
+    match without_credentials(text.get(..text.floor_char_boundary(cut.saturating_add(REACH))).unwrap_or(text), cut) {
         Cow::Borrowed(_) => Cow::Borrowed(text.get(..cut).unwrap_or_default()),
         Cow::Owned(mut shown) => {
-            shown.truncate(end_of(&shown, most));
+            shown.truncate(prefix_end(&shown, most));
             Cow::Owned(shown)
         }
     }
 }
 
-/// The last `most` characters of a text, as [`beginning`] shows the first.
+/// The last `most` characters of a text, as [`redacted_start`] shows the first.
 #[must_use]
-pub fn ending(text: &str, most: usize) -> Cow<'_, str> {
+pub fn redacted_end(text: &str, most: usize) -> Cow<'_, str> {
     let cut = text.char_indices().rev().take(most).last().map_or(text.len(), |(at, _)| at);
     let near = text.get(text.floor_char_boundary(cut.saturating_sub(REACH))..).unwrap_or(text);
-    match without(near, near.len()) {
+    match without_credentials(near, near.len()) {
         Cow::Borrowed(_) => Cow::Borrowed(text.get(cut..).unwrap_or_default()),
         Cow::Owned(shown) => {
             let cut = shown.char_indices().rev().take(most).last().map_or(0, |(at, _)| at);
@@ -46,8 +46,8 @@ pub fn ending(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// The text up to a place without the credentials that begin in front of it; borrowed where there is none.
-fn without(text: &str, end: usize) -> Cow<'_, str> {
-    let Ok(found) = credentials(text, &mut Meter::new(&Limits::default())) else {
+fn without_credentials(text: &str, end: usize) -> Cow<'_, str> {
+    let Ok(found) = find_credentials(text, &mut FuelMeter::new(&Limits::default())) else {
         return Cow::Owned(REDACTED.to_owned());
     };
     let (mut shown, mut at) = (String::new(), 0);
@@ -64,7 +64,7 @@ fn without(text: &str, end: usize) -> Cow<'_, str> {
 }
 
 /// Where the first `most` characters end.
-fn end_of(text: &str, most: usize) -> usize {
+fn prefix_end(text: &str, most: usize) -> usize {
     if text.len() <= most {
         return text.len();
     }
@@ -76,7 +76,7 @@ fn end_of(text: &str, most: usize) -> usize {
 ///
 /// # Errors
 /// Only when a limit is reached.
-pub fn credentials(text: &str, meter: &mut Meter) -> Result<Vec<Range<usize>>, Exhausted> {
+pub fn find_credentials(text: &str, meter: &mut FuelMeter) -> Result<Vec<Range<usize>>, LimitError> {
     let found = Detector::Secrets.find(text, meter)?;
     let mut found: Vec<Range<usize>> = found.into_iter().map(|finding| finding.range).collect();
     let known = found.len();
@@ -109,7 +109,7 @@ fn long_words(text: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
             let start = probe - near.take_while(|byte| byte.is_ascii_alphanumeric()).count();
             let end = run_end(bytes, probe, usize::MAX, |byte| byte.is_ascii_alphanumeric());
             at = end;
-            if end - start >= SHORTEST_PART && matches!(before(bytes, start), Some(b'_' | b'-')) {
+            if end - start >= SHORTEST_PART && matches!(byte_before(bytes, start), Some(b'_' | b'-')) {
                 let back = bytes.get(..start)?.iter().rev().take(REACH).take_while(|byte| is_of_word(**byte)).count();
                 at = run_end(bytes, end, REACH, is_of_word);
                 return Some((start - back..at, end));
@@ -129,7 +129,7 @@ fn behind_a_name(text: &str, word: Range<usize>, part: usize) -> Option<Range<us
     let starts = joints.take(PARTS).map(|(at, _)| word.start + at + 1).filter(|start| *start < part);
     starts.flat_map(|start| [start..word.end, start..part]).find_map(|range| {
         let mut length = None;
-        let _ = secrets::scan(text.get(range.clone())?, &mut |finding: Finding| {
+        let _ = secrets::scan_secrets(text.get(range.clone())?, &mut |finding: DetectorFinding| {
             length = (finding.range.start == 0).then_some(finding.range.end);
             ControlFlow::Break(())
         });
@@ -139,28 +139,28 @@ fn behind_a_name(text: &str, word: Range<usize>, part: usize) -> Option<Range<us
 
 /// Shows every text in a value that its name makes a credential: that of a `password`, and all that stand in a list or an object of that
 /// name, however deep.
-pub fn named<'run>(value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
-    below(None, value, found);
+pub fn visit_named_texts<'run>(value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
+    visit_value_texts(None, value, found);
 }
 
 /// The texts in a value that stands below the name of a credential, or below none.
-fn below<'run>(name: Option<Worth>, value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
+fn visit_value_texts<'run>(name: Option<CredentialName>, value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
     match value {
-        Value::List(items) => deeper(|| items.iter().for_each(|item| under(name, item, found))),
-        Value::Object(object) => deeper(|| {
+        Value::List(items) => with_deep_stack(|| items.iter().for_each(|item| visit_node_texts(name, item, found))),
+        Value::Object(object) => with_deep_stack(|| {
             for entry in object.entries() {
                 let list = matches!(entry.node.value, Value::List(_));
-                under(name.max(assigned::of_credentials(entry.key.as_bytes(), list)), &entry.node, found);
+                visit_node_texts(name.max(assignments::of_credentials(entry.key.as_bytes(), list)), &entry.node, found);
             }
         }),
         _ => {}
     }
 }
 
-fn under<'run>(name: Option<Worth>, node: &Node<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
+fn visit_node_texts<'run>(name: Option<CredentialName>, node: &Node<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
     match (node.value, name) {
-        (Value::Text(text), Some(name)) if assigned::is_hidden(name, text.as_str()) => found(node, text.as_str()),
-        (Value::List(_) | Value::Object(_), name) => below(name, &node.value, found),
+        (Value::Text(text), Some(name)) if assignments::is_hidden(name, text.as_str()) => found(node, text.as_str()),
+        (Value::List(_) | Value::Object(_), name) => visit_value_texts(name, &node.value, found),
         _ => {}
     }
 }
@@ -176,7 +176,7 @@ mod tests {
         for before in 0..60 {
             let text = format!("{}{KEY} and more behind it", " é".repeat(before));
             for most in 1..text.chars().count() {
-                let shown = beginning(&text, most);
+                let shown = redacted_start(&text, most);
                 assert!(!shown.contains("ghp_"), "{most}: {shown}");
                 assert!(shown.chars().count() <= most || !shown.contains(REDACTED));
             }
@@ -184,16 +184,16 @@ mod tests {
         for behind in 0..60 {
             let text = format!("{} {KEY} {}", "x ".repeat(40), "é ".repeat(behind));
             for most in 1..140 {
-                assert!(!ending(&text, most).contains("7q8R"), "{most}: {}", ending(&text, most));
+                assert!(!redacted_end(&text, most).contains("7q8R"), "{most}: {}", redacted_end(&text, most));
             }
         }
         let assigned = format!("{}\"password\": \"hunter22Xq9vTz7w\"}}", " ".repeat(50));
-        assert!(!beginning(&assigned, 70).contains("hunter"));
+        assert!(!redacted_start(&assigned, 70).contains("hunter"));
     }
 
     #[test]
     fn a_credential_behind_a_name_is_shown_nowhere() {
-        let found = |text: &str| credentials(text, &mut Meter::new(&Limits::default())).unwrap();
+        let found = |text: &str| find_credentials(text, &mut FuelMeter::new(&Limits::default())).unwrap();
         for name in ["log_", "log-", "a_b_", "x.log_"] {
             for key in [KEY, "AKIAQWERTYUIOPASDFGH"] {
                 let text = format!("never {name}{key} at call 1, nor {name}{key}");
@@ -209,9 +209,9 @@ mod tests {
 
     #[test]
     fn what_is_not_cut_stays() {
-        assert_eq!(beginning(KEY, 200), KEY);
-        assert_eq!(beginning("an ordinary sentence", 11), "an ordinary");
-        assert_eq!(beginning("ééé", 2), "éé");
-        assert_eq!(ending("aéé", 2), "éé");
+        assert_eq!(redacted_start(KEY, 200), KEY);
+        assert_eq!(redacted_start("an ordinary sentence", 11), "an ordinary");
+        assert_eq!(redacted_start("ééé", 2), "éé");
+        assert_eq!(redacted_end("aéé", 2), "éé");
     }
 }

@@ -4,25 +4,25 @@
 //! whose check digit is right, an assignment whose value looks random. The text is looked at as it stands and as it reads once escapes
 //! are resolved: JSON and URL escapes, colours of terminals, zero-width characters, base64. Every pass is linear in the text.
 
-mod assigned;
+mod assignments;
 mod hide;
 mod pii;
 mod providers;
 mod random;
 mod secrets;
-mod view;
+mod readings;
 
-pub use assigned::names_credential;
-pub use hide::{REDACTED, beginning, credentials, ending, named};
+pub use assignments::names_credential;
+pub use hide::{REDACTED, redacted_start, find_credentials, redacted_end, visit_named_texts};
 
-use averment_base::limits::{Exhausted, Meter};
+use averment_base::limits::{LimitError, FuelMeter};
 use averment_base::value::Value;
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 use std::ops::{ControlFlow, Range};
 
 /// What was found: its kind and place, never the value itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct DetectorFinding {
     /// For example `github-token`.
     pub kind: &'static str,
     /// Bytes of the text that was given; for something encoded, the bytes of its encoding.
@@ -39,27 +39,27 @@ pub enum Detector {
 }
 
 /// Receives findings; it may end the search.
-type Found<'a> = &'a mut dyn FnMut(Finding) -> ControlFlow<()>;
+type FindingSink<'a> = &'a mut dyn FnMut(DetectorFinding) -> ControlFlow<()>;
 
 impl Detector {
     /// All findings in a text, in the order of their places; of findings that overlap the first, and the special before the general.
     ///
     /// # Errors
     /// Only when a limit is reached.
-    pub fn find(self, text: &str, meter: &mut Meter) -> Result<Vec<Finding>, Exhausted> {
+    pub fn find(self, text: &str, meter: &mut FuelMeter) -> Result<Vec<DetectorFinding>, LimitError> {
         let mut findings = Vec::new();
-        let _ = self.visit(text, meter, &mut |finding| {
+        let _ = self.visit_text(text, meter, &mut |finding| {
             findings.push(finding);
             ControlFlow::Continue(())
         })?;
         // A GitHub token in an address is a GitHub token first.
         let (general, special): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| is_general(finding.kind));
-        let mut kept = apart(special);
-        let of_its_own = |finding: &Finding| {
+        let mut kept = drop_overlaps(special);
+        let of_its_own = |finding: &DetectorFinding| {
             let next = kept.partition_point(|other| other.range.end <= finding.range.start);
             kept.get(next).is_none_or(|other| other.range.start >= finding.range.end)
         };
-        let more: Vec<Finding> = apart(general).into_iter().filter(of_its_own).collect();
+        let more: Vec<DetectorFinding> = drop_overlaps(general).into_iter().filter(of_its_own).collect();
         kept.extend(more);
         kept.sort_by_key(|finding| finding.range.start);
         Ok(kept)
@@ -70,14 +70,14 @@ impl Detector {
     ///
     /// # Errors
     /// Only when a limit is reached.
-    pub fn kinds(
+    pub fn find_kinds(
         self,
         name: Option<&str>,
         value: &Value<'_>,
-        meter: &mut Meter,
-    ) -> Result<Vec<&'static str>, Exhausted> {
+        meter: &mut FuelMeter,
+    ) -> Result<Vec<&'static str>, LimitError> {
         let mut kinds = Vec::new();
-        let _ = self.all(name, value, meter, &mut |finding| {
+        let _ = self.visit_findings(name, value, meter, &mut |finding| {
             if !kinds.contains(&finding.kind) {
                 kinds.push(finding.kind);
             }
@@ -86,24 +86,24 @@ impl Detector {
         Ok(kinds)
     }
 
-    /// Whether anything stands in the texts of a value; `name` as for [`Self::kinds`].
+    /// Whether anything stands in the texts of a value; `name` as for [`Self::find_kinds`].
     ///
     /// # Errors
     /// Only when a limit is reached.
-    pub fn any(self, name: Option<&str>, value: &Value<'_>, meter: &mut Meter) -> Result<bool, Exhausted> {
-        let end = self.all(name, value, meter, &mut |_| ControlFlow::Break(()))?;
+    pub fn finds_any(self, name: Option<&str>, value: &Value<'_>, meter: &mut FuelMeter) -> Result<bool, LimitError> {
+        let end = self.visit_findings(name, value, meter, &mut |_| ControlFlow::Break(()))?;
         Ok(end.is_break())
     }
 
-    fn all(
+    fn visit_findings(
         self,
         name: Option<&str>,
         value: &Value<'_>,
-        meter: &mut Meter,
-        found: Found<'_>,
-    ) -> Result<ControlFlow<()>, Exhausted> {
-        let key = name.map_or(Ok(ControlFlow::Continue(())), |name| self.visit(name, meter, found))?;
-        if key.is_break() || self.named(name, value, found).is_break() {
+        meter: &mut FuelMeter,
+        found: FindingSink<'_>,
+    ) -> Result<ControlFlow<()>, LimitError> {
+        let key = name.map_or(Ok(ControlFlow::Continue(())), |name| self.visit_text(name, meter, found))?;
+        if key.is_break() || self.visit_named(name, value, found).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         self.visit_value(name, value, meter, found)
@@ -113,15 +113,15 @@ impl Detector {
         self,
         name: Option<&str>,
         value: &Value<'_>,
-        meter: &mut Meter,
-        found: Found<'_>,
-    ) -> Result<ControlFlow<()>, Exhausted> {
+        meter: &mut FuelMeter,
+        found: FindingSink<'_>,
+    ) -> Result<ControlFlow<()>, LimitError> {
         match value {
-            Value::Text(text) => self.visit(text.as_str(), meter, found),
-            Value::Number(number) if self == Self::Pii => self.visit(&number.to_string(), meter, found),
-            Value::List(items) => deeper(|| {
+            Value::Text(text) => self.visit_text(text.as_str(), meter, found),
+            Value::Number(number) if self == Self::Pii => self.visit_text(&number.to_string(), meter, found),
+            Value::List(items) => with_deep_stack(|| {
                 for item in *items {
-                    if self.named(name, &item.value, found).is_break()
+                    if self.visit_named(name, &item.value, found).is_break()
                         || self.visit_value(name, &item.value, meter, found)?.is_break()
                     {
                         return Ok(ControlFlow::Break(()));
@@ -129,10 +129,10 @@ impl Detector {
                 }
                 Ok(ControlFlow::Continue(()))
             }),
-            Value::Object(object) => deeper(|| {
+            Value::Object(object) => with_deep_stack(|| {
                 for entry in object.entries() {
-                    if self.visit(entry.key, meter, found)?.is_break()
-                        || self.named(Some(entry.key), &entry.node.value, found).is_break()
+                    if self.visit_text(entry.key, meter, found)?.is_break()
+                        || self.visit_named(Some(entry.key), &entry.node.value, found).is_break()
                         || self.visit_value(Some(entry.key), &entry.node.value, meter, found)?.is_break()
                     {
                         return Ok(ControlFlow::Break(()));
@@ -145,22 +145,22 @@ impl Detector {
     }
 
     /// The value of a key, or one in a list of them: `{"api_key": "…"}` is an assignment too.
-    fn named(self, key: Option<&str>, value: &Value<'_>, found: Found<'_>) -> ControlFlow<()> {
+    fn visit_named(self, key: Option<&str>, value: &Value<'_>, found: FindingSink<'_>) -> ControlFlow<()> {
         match (key, value) {
-            (Some(key), Value::Text(text)) if self == Self::Secrets => match assigned::of_name(key, text.as_str()) {
-                Some(kind) => found(Finding { kind, range: 0..text.as_str().len() }),
+            (Some(key), Value::Text(text)) if self == Self::Secrets => match assignments::kind_by_name(key, text.as_str()) {
+                Some(kind) => found(DetectorFinding { kind, range: 0..text.as_str().len() }),
                 None => ControlFlow::Continue(()),
             },
             _ => ControlFlow::Continue(()),
         }
     }
 
-    fn visit(self, text: &str, meter: &mut Meter, found: Found<'_>) -> Result<ControlFlow<()>, Exhausted> {
-        view::each(text, meter, &mut |view, place| {
-            let report = &mut |finding: Finding| found(Finding { kind: finding.kind, range: place(finding.range) });
+    fn visit_text(self, text: &str, meter: &mut FuelMeter, found: FindingSink<'_>) -> Result<ControlFlow<()>, LimitError> {
+        readings::each_reading(text, meter, &mut |view, place| {
+            let report = &mut |finding: DetectorFinding| found(DetectorFinding { kind: finding.kind, range: place(finding.range) });
             match self {
-                Self::Secrets => secrets::scan(view, report),
-                Self::Pii => pii::scan(view, report),
+                Self::Secrets => secrets::scan_secrets(view, report),
+                Self::Pii => pii::scan_pii(view, report),
             }
         })
     }
@@ -172,7 +172,7 @@ fn is_general(kind: &str) -> bool {
 }
 
 /// Findings in order; of those that overlap the first.
-fn apart(mut findings: Vec<Finding>) -> Vec<Finding> {
+fn drop_overlaps(mut findings: Vec<DetectorFinding>) -> Vec<DetectorFinding> {
     findings.sort_by_key(|finding| (finding.range.start, finding.range.end));
     let mut end = 0;
     findings.retain(|finding| {
@@ -184,7 +184,7 @@ fn apart(mut findings: Vec<Finding>) -> Vec<Finding> {
 }
 
 /// The byte before a place.
-fn before(text: &[u8], at: usize) -> Option<u8> {
+fn byte_before(text: &[u8], at: usize) -> Option<u8> {
     text.get(at.checked_sub(1)?).copied()
 }
 

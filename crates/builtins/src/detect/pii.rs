@@ -1,11 +1,11 @@
 //! Personal data that can be checked: e-mail addresses, payment cards (check digit and range of the issuer), bank accounts (check
 //! digits and length of the country), social security numbers, phone numbers in an unmistakable form.
 
-use super::{Finding, Found, before, is_word, run_end};
+use super::{DetectorFinding, FindingSink, byte_before, is_word, run_end};
 use std::ops::{ControlFlow, Range};
 
 /// Reports the personal data in a text.
-pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
+pub(super) fn scan_pii(text: &str, found: FindingSink<'_>) -> ControlFlow<()> {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(offset) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| is_sign(*byte))) {
@@ -15,7 +15,7 @@ pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
         match finding {
             Some((kind, range)) => {
                 at = at.max(range.end);
-                found(Finding { kind, range })?;
+                found(DetectorFinding { kind, range })?;
             }
             // The digits of a number that is none of these start nothing else; a blank between may.
             None if bytes.get(start).is_some_and(u8::is_ascii_digit) => {
@@ -35,25 +35,25 @@ fn starting_at(text: &str, start: usize) -> Option<(&'static str, Range<usize>)>
     let bytes = text.as_bytes();
     let named = |kind: &'static str, range: Option<Range<usize>>| range.map(|range| (kind, range));
     match bytes.get(start)? {
-        b'@' => named("email", email(text, start)),
-        b'+' => named("phone", international(bytes, start)),
-        b'(' => named("phone", domestic(bytes, start)),
-        byte if byte.is_ascii_uppercase() => named("iban", iban(bytes, start)),
+        b'@' => named("email", match_email(text, start)),
+        b'+' => named("phone", match_international_phone(bytes, start)),
+        b'(' => named("phone", match_domestic_phone(bytes, start)),
+        byte if byte.is_ascii_uppercase() => named("iban", match_iban(bytes, start)),
         _ => named("social-security-number", social_security(bytes, start))
-            .or_else(|| named("payment-card", card(bytes, start)))
-            .or_else(|| named("phone", domestic(bytes, start)))
-            .or_else(|| named("iban", start.checked_sub(2).and_then(|start| iban(bytes, start))))
-            .or_else(|| named("phone", called(bytes, start))),
+            .or_else(|| named("payment-card", match_card(bytes, start)))
+            .or_else(|| named("phone", match_domestic_phone(bytes, start)))
+            .or_else(|| named("iban", start.checked_sub(2).and_then(|start| match_iban(bytes, start))))
+            .or_else(|| named("phone", match_labeled_phone(bytes, start))),
     }
 }
 
 /// Whether a number may start or end here: not inside a word or a longer number.
 fn free_before(bytes: &[u8], at: usize) -> bool {
-    match before(bytes, at) {
+    match byte_before(bytes, at) {
         None => true,
         Some(b'.' | b'-' | b'+' | b'/' | b'=' | b'#' | b':') => {
             // A sign that joins it to a number or word in front; alone, or behind a blank, it joins nothing.
-            !before(bytes, at - 1).is_some_and(|byte| byte.is_ascii_digit())
+            !byte_before(bytes, at - 1).is_some_and(|byte| byte.is_ascii_digit())
         }
         Some(byte) => !is_word(byte),
     }
@@ -73,7 +73,7 @@ const NOT_DOMAINS: [&str; 24] = [
     "html", "xml", "yml", "yaml", "toml", "lock", "local",
 ];
 
-fn email(text: &str, at: usize) -> Option<Range<usize>> {
+fn match_email(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let of_local = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
     let length = bytes.get(..at)?.iter().rev().take(65).take_while(|byte| of_local(**byte)).count();
@@ -83,7 +83,7 @@ fn email(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     // `user:password@host` is an address of another kind.
-    if before(bytes, start) == Some(b':') && in_authority(bytes, start) {
+    if byte_before(bytes, start) == Some(b':') && in_authority(bytes, start) {
         return None;
     }
     // A domain may be written in any script; its last part is not.
@@ -107,7 +107,7 @@ fn in_authority(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The digits of a number from a place on, single blanks or dashes between them allowed, and where each group of digits ends.
-fn groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>, usize) {
+fn digit_groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>, usize) {
     let (mut digits, mut lengths, mut at) = (Vec::new(), Vec::new(), start);
     let mut separator = None;
     loop {
@@ -128,14 +128,14 @@ fn groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>, usiz
 }
 
 /// A payment card: 13 to 19 digits in the usual groups, of a known issuer, with a right check digit.
-fn card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+fn match_card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let first = run_end(bytes, start, 20, |byte| byte.is_ascii_digit()) - start;
     if !matches!(first, 4 | 13..=19) || !free_before(bytes, start) {
         return None;
     }
-    let (digits, lengths, end) = groups(bytes, start, 19);
+    let (digits, lengths, end) = digit_groups(bytes, start, 19);
     let grouped = matches!(lengths.as_slice(), [_] | [4, 4, 4, 1..=4] | [4, 4, 4, 4, 1..=3] | [4, 6, 4 | 5]);
-    (grouped && is_issued(&digits) && luhn(&digits) && free_after(bytes, end)).then_some(start..end)
+    (grouped && is_issued(&digits) && passes_luhn(&digits) && free_after(bytes, end)).then_some(start..end)
 }
 
 /// Whether an issuer gives numbers of this length and beginning.
@@ -158,7 +158,7 @@ fn is_issued(digits: &[u8]) -> bool {
 }
 
 /// The check digit of payment cards.
-fn luhn(digits: &[u8]) -> bool {
+fn passes_luhn(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()
         .rev()
@@ -225,10 +225,10 @@ const IBAN_LENGTHS: [(&[u8; 2], usize); 48] = [
 ];
 
 /// A bank account: country, length, and the remainder of 1 when divided by 97. Letters may be small.
-fn iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+fn match_iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let &[first, second, tens, ones] = bytes.get(start..start + 4)? else { return None };
     let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
-    if !(tens.is_ascii_digit() && ones.is_ascii_digit()) || before(bytes, start).is_some_and(is_word) {
+    if !(tens.is_ascii_digit() && ones.is_ascii_digit()) || byte_before(bytes, start).is_some_and(is_word) {
         return None;
     }
     let (_, length) = IBAN_LENGTHS.iter().find(|(code, _)| **code == country)?;
@@ -237,7 +237,7 @@ fn iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     while compact.len() < *length {
         let byte = *bytes.get(at)?;
         match byte {
-            b' ' if compact.len() % 4 == 0 && before(bytes, at) != Some(b' ') => {}
+            b' ' if compact.len() % 4 == 0 && byte_before(bytes, at) != Some(b' ') => {}
             _ if byte.is_ascii_alphanumeric() => compact.push(byte.to_ascii_uppercase()),
             _ => return None,
         }
@@ -281,12 +281,12 @@ fn said_before(bytes: &[u8], at: usize, words: &[&str]) -> bool {
     let near = bytes.get(at.saturating_sub(NEAR)..at).unwrap_or_default().to_ascii_lowercase();
     words.iter().any(|word| {
         let finder = memchr::memmem::find_iter(&near, word.as_bytes());
-        finder.into_iter().any(|found| !before(&near, found).is_some_and(|byte| byte.is_ascii_alphabetic()))
+        finder.into_iter().any(|found| !byte_before(&near, found).is_some_and(|byte| byte.is_ascii_alphabetic()))
     })
 }
 
 /// A number of 9 to 15 digits, in groups or not, where the words in front say that it is a phone's.
-fn called(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+fn match_labeled_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     const WORDS: [&str; 8] = ["phone", "telephone", "mobile", "tel", "call", "cell", "whatsapp", "fax"];
     let of_phone = |byte: u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/');
     let end = start + bytes.get(start..run_end(bytes, start, 24, of_phone))?.trim_ascii_end().len();
@@ -298,13 +298,13 @@ fn called(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 }
 
 /// `+` with the country and 8 to 15 digits in all, in groups; a sum such as `+123456789` without a group is none.
-fn international(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    if before(bytes, start).is_some_and(|byte| is_word(byte) || byte == b'+') {
+fn match_international_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    if byte_before(bytes, start).is_some_and(|byte| is_word(byte) || byte == b'+') {
         return None;
     }
     let of_phone = |byte: u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'(' | b')');
     let mut end = run_end(bytes, start + 1, 24, of_phone);
-    while end > start && !before(bytes, end).is_some_and(|byte| byte.is_ascii_digit()) {
+    while end > start && !byte_before(bytes, end).is_some_and(|byte| byte.is_ascii_digit()) {
         end -= 1;
     }
     let body = bytes.get(start + 1..end)?;
@@ -316,7 +316,7 @@ fn international(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 }
 
 /// `(415) 555-2671`, `415-555-2671`, `415.555.2671`, `1-415-555-2671`: area and exchange start with 2 to 9.
-fn domestic(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+fn match_domestic_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if !free_before(bytes, start) {
         return None;
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Alphabets of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alphabet {
+pub(super) enum KeyAlphabet {
     /// Letters and digits.
     Alnum,
     /// Upper-case letters and digits.
@@ -22,8 +22,8 @@ pub(super) enum Alphabet {
     Base64,
 }
 
-impl Alphabet {
-    pub(super) fn has(self, byte: u8) -> bool {
+impl KeyAlphabet {
+    pub(super) fn contains(self, byte: u8) -> bool {
         match self {
             Self::Alnum => byte.is_ascii_alphanumeric(),
             Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
@@ -36,21 +36,21 @@ impl Alphabet {
 }
 
 /// What stands behind an anchor.
-pub(super) enum Shape {
+pub(super) enum KeyShape {
     /// So many characters of an alphabet, from least to most; they vary like a key.
-    Body(Alphabet, usize, usize),
+    Body(KeyAlphabet, usize, usize),
     /// A function finds out.
     Checked(fn(&str, usize) -> Option<Range<usize>>),
 }
 
-use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
-use Shape::{Body, Checked};
+use KeyAlphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
+use KeyShape::{Body, Checked};
 
 /// An anchor, the kind that is reported, and what has to follow.
-pub(super) type Row = (&'static str, &'static str, Shape);
+pub(super) type AnchorRow = (&'static str, &'static str, KeyShape);
 
 /// Of anchors that start alike the longer stands first.
-pub(super) static ANCHORS: &[Row] = &[
+pub(super) static ANCHORS: &[AnchorRow] = &[
     // Clouds.
     ("AKIA", "aws-access-key", Body(Upper, 16, 16)),
     ("ASIA", "aws-access-key", Body(Upper, 16, 16)),
@@ -71,7 +71,7 @@ pub(super) static ANCHORS: &[Row] = &[
     ("fm2_", "fly-token", Body(Base64, 60, 2048)),
     ("nfp_", "netlify-token", Body(Alnum, 36, 40)),
     ("pul-", "pulumi-token", Body(Hex, 40, 40)),
-    (".atlasv1.", "terraform-token", Checked(check::terraform)),
+    (".atlasv1.", "terraform-token", Checked(check::match_terraform)),
     ("hvs.", "vault-token", Body(Url, 24, 200)),
     ("hvb.", "vault-token", Body(Url, 100, 300)),
     ("pscale_tkn_", "planetscale-token", Body(Dotted, 32, 64)),
@@ -138,21 +138,21 @@ pub(super) static ANCHORS: &[Row] = &[
     ("sk_test_", "stripe-key", Body(Alnum, 16, 128)),
     ("sk_", "elevenlabs-key", Body(Hex, 48, 48)),
     // Messages and money.
-    ("xox", "slack-token", Checked(check::slack)),
+    ("xox", "slack-token", Checked(check::match_slack_token)),
     ("xapp-", "slack-token", Body(Url, 40, 200)),
     ("hooks.slack.com/services/", "slack-webhook", Checked(check::slack_webhook)),
     ("discord.com/api/webhooks/", "discord-webhook", Checked(check::discord_webhook)),
     (".G", "discord-token", Checked(check::discord_token)),
     (".X", "discord-token", Checked(check::discord_token)),
     (".Y", "discord-token", Checked(check::discord_token)),
-    (":AA", "telegram-token", Checked(check::telegram)),
+    (":AA", "telegram-token", Checked(check::match_telegram)),
     ("rk_live_", "stripe-key", Body(Alnum, 16, 128)),
     ("rk_test_", "stripe-key", Body(Alnum, 16, 128)),
     ("whsec_", "stripe-webhook-secret", Body(Alnum, 32, 64)),
-    ("SG.", "sendgrid-key", Checked(check::sendgrid)),
+    ("SG.", "sendgrid-key", Checked(check::match_sendgrid)),
     ("key-", "mailgun-key", Body(Hex, 32, 32)),
-    ("-us", "mailchimp-key", Checked(check::mailchimp)),
-    ("re_", "resend-key", Checked(check::resend)),
+    ("-us", "mailchimp-key", Checked(check::match_mailchimp)),
+    ("re_", "resend-key", Checked(check::match_resend)),
     ("xkeysib-", "brevo-key", Body(Url, 81, 81)),
     ("shpat_", "shopify-token", Body(Hex, 32, 32)),
     ("shpss_", "shopify-token", Body(Hex, 32, 32)),
@@ -161,7 +161,7 @@ pub(super) static ANCHORS: &[Row] = &[
     ("sq0csp-", "square-secret", Body(Url, 43, 43)),
     ("sq0atp-", "square-token", Body(Url, 22, 22)),
     ("EAA", "meta-or-square-token", Checked(check::meta_or_square)),
-    ("access_token$production$", "braintree-token", Checked(check::braintree)),
+    ("access_token$production$", "braintree-token", Checked(check::match_braintree)),
     // Services.
     ("glsa_", "grafana-token", Body(Url, 40, 64)),
     ("glc_", "grafana-token", Body(Base64, 60, 512)),
@@ -169,7 +169,7 @@ pub(super) static ANCHORS: &[Row] = &[
     ("ntn_", "notion-token", Body(Alnum, 40, 50)),
     ("secret_", "notion-token", Body(Alnum, 43, 43)),
     ("figd_", "figma-token", Body(Url, 36, 50)),
-    ("pat", "airtable-token", Checked(check::airtable)),
+    ("pat", "airtable-token", Checked(check::match_airtable)),
     ("NRAK-", "new-relic-key", Body(Upper, 27, 27)),
     ("sntryu_", "sentry-token", Body(Hex, 64, 64)),
     ("sntrys_", "sentry-token", Body(Base64, 100, 1024)),
@@ -178,12 +178,12 @@ pub(super) static ANCHORS: &[Row] = &[
     ("sl.", "dropbox-token", Body(Dotted, 130, 2048)),
     ("AGE-SECRET-KEY-1", "age-key", Body(Upper, 58, 58)),
     // Forms that need no provider.
-    ("eyJ", "jwt", Checked(check::jwt)),
+    ("eyJ", "jwt", Checked(check::match_jwt)),
     ("-----BEGIN ", "private-key", Checked(check::private_key)),
     ("Private-Lines:", "private-key", Checked(check::putty_key)),
-    ("Bearer ", "bearer-token", Checked(check::bearer)),
-    ("SSWS ", "okta-token", Checked(check::okta)),
-    ("Basic ", "basic-credentials", Checked(check::basic)),
+    ("Bearer ", "bearer-token", Checked(check::match_bearer)),
+    ("SSWS ", "okta-token", Checked(check::match_okta)),
+    ("Basic ", "basic-credentials", Checked(check::match_basic)),
     (" -u ", "basic-credentials", Checked(check::user_option)),
     ("--user ", "basic-credentials", Checked(check::user_option)),
     ("://", "password-in-url", Checked(check::url_password)),

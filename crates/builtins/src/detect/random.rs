@@ -2,7 +2,7 @@
 
 /// Shannon entropy in bits for each byte.
 #[expect(clippy::cast_precision_loss, reason = "keys are short")]
-pub(super) fn entropy(text: &[u8]) -> f64 {
+pub(super) fn byte_entropy(text: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {
@@ -17,7 +17,7 @@ pub(super) fn entropy(text: &[u8]) -> f64 {
 }
 
 /// How many different bytes there are.
-pub(super) fn variety(text: &[u8]) -> usize {
+pub(super) fn distinct_bytes(text: &[u8]) -> usize {
     let mut seen = [false; 256];
     for byte in text {
         if let Some(seen) = seen.get_mut(usize::from(*byte)) {
@@ -30,7 +30,7 @@ pub(super) fn variety(text: &[u8]) -> usize {
 /// A key that nobody drew at random: `XXXXXXXXXXXXXXXX`, `0000…`, `abababab…`, `1234567890ABCDEF`, and the keys that stand in manuals,
 /// which say `EXAMPLE` somewhere.
 pub(super) fn is_filler(body: &[u8]) -> bool {
-    variety(body) < (body.len() / 3).clamp(3, 8)
+    distinct_bytes(body) < (body.len() / 3).clamp(3, 8)
         || is_sequence(body)
         || body.to_ascii_uppercase().windows(7).any(|part| part == b"EXAMPLE")
 }
@@ -84,7 +84,7 @@ pub(super) fn is_stand_in(value: &str) -> bool {
 }
 
 /// How often lower case, upper case and digits follow each other in turn, signs left out. Words and dates change seldom.
-fn changes(value: &[u8]) -> usize {
+fn count_changes(value: &[u8]) -> usize {
     let class = |byte: &u8| match byte {
         b'a'..=b'z' => Some(0),
         b'A'..=b'Z' => Some(1),
@@ -106,22 +106,22 @@ fn changes(value: &[u8]) -> usize {
 fn is_mixed(value: &[u8]) -> bool {
     let capitals = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let small = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
-    capitals * 100 >= value.len() * 27 && small * 10 >= value.len() * 2 && changes(value) * 20 >= value.len() * 7
+    capitals * 100 >= value.len() * 27 && small * 10 >= value.len() * 2 && count_changes(value) * 20 >= value.len() * 7
 }
 
 /// Whether the body behind a provider's prefix varies like a key: a run of letters in one case without a digit is a word.
-pub(super) fn varies(body: &[u8]) -> bool {
+pub(super) fn varies_like_key(body: &[u8]) -> bool {
     let letters = body.iter().any(u8::is_ascii_alphabetic);
     let digits = body.iter().any(u8::is_ascii_digit);
-    !is_filler(body) && entropy(body) >= 2.5 && (letters && digits || is_mixed(body))
+    !is_filler(body) && byte_entropy(body) >= 2.5 && (letters && digits || is_mixed(body))
 }
 
 /// Whether a value of at least 16 characters looks drawn at random: letters and digits that change often, and few repetitions.
 pub(super) fn looks_random(value: &[u8]) -> bool {
     let letters = value.iter().any(u8::is_ascii_alphabetic);
     let digits = value.iter().any(u8::is_ascii_digit);
-    let drawn = letters && digits && changes(value) * 6 >= value.len() || is_mixed(value);
-    value.len() >= 16 && value.iter().all(u8::is_ascii_graphic) && entropy(value) >= 3.0 && drawn
+    let drawn = letters && digits && count_changes(value) * 6 >= value.len() || is_mixed(value);
+    value.len() >= 16 && value.iter().all(u8::is_ascii_graphic) && byte_entropy(value) >= 3.0 && drawn
 }
 
 /// Whether a value could be a password that somebody took care to choose: three kinds of characters, or two in a long one.
@@ -133,6 +133,6 @@ pub(super) fn looks_chosen(value: &[u8]) -> bool {
         value.iter().any(u8::is_ascii_punctuation),
     ];
     let kinds = kinds.iter().filter(|kind| **kind).count();
-    let long_enough = value.len() >= 8 && kinds >= 3 || value.len() >= 12 && kinds >= 2 && changes(value) >= 2;
-    long_enough && variety(value) >= 5 && value.iter().any(u8::is_ascii_digit)
+    let long_enough = value.len() >= 8 && kinds >= 3 || value.len() >= 12 && kinds >= 2 && count_changes(value) >= 2;
+    long_enough && distinct_bytes(value) >= 5 && value.iter().any(u8::is_ascii_digit)
 }

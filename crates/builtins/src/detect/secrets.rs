@@ -1,10 +1,10 @@
 //! Credentials that providers mark with a prefix, tokens that can be decoded, keys in armour, passwords in addresses.
 
-use super::providers::Alphabet::{self, Alnum, Dotted, Hex, Upper, Url};
-use super::providers::Shape::{Body, Checked};
-use super::providers::{ANCHORS, Row};
-use super::random::{is_filler, is_stand_in, looks_chosen, looks_random, varies};
-use super::{Finding, Found, assigned, before, is_word, run_end};
+use super::providers::KeyAlphabet::{self, Alnum, Dotted, Hex, Upper, Url};
+use super::providers::KeyShape::{Body, Checked};
+use super::providers::{ANCHORS, AnchorRow};
+use super::random::{is_filler, is_stand_in, looks_chosen, looks_random, varies_like_key};
+use super::{DetectorFinding, FindingSink, assignments, byte_before, is_word, run_end};
 use crate::encoding::decode_base64;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use std::ops::{ControlFlow, Range};
@@ -13,16 +13,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Anchors and stems of names in one automaton, whatever the text: what says the same is built quickly, or looks quickly.
 static SEARCHES: [LazyLock<Option<AhoCorasick>>; 2] = [
-    LazyLock::new(|| built(AhoCorasickKind::ContiguousNFA)),
+    LazyLock::new(|| build_automaton(AhoCorasickKind::ContiguousNFA)),
     // One step for each byte.
-    LazyLock::new(|| built(AhoCorasickKind::DFA)),
+    LazyLock::new(|| build_automaton(AhoCorasickKind::DFA)),
 ];
 
 /// After so many bytes the automaton that takes longer to build has paid. Most checks of few runs never look at so many.
 const PAID: usize = 1 << 16;
 
-fn built(kind: AhoCorasickKind) -> Option<AhoCorasick> {
-    let anchors = ANCHORS.iter().map(|(anchor, _, _)| *anchor).chain(assigned::STEMS);
+fn build_automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
+    let anchors = ANCHORS.iter().map(|(anchor, _, _)| *anchor).chain(assignments::STEMS);
     AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostFirst)
         .ascii_case_insensitive(true)
@@ -33,7 +33,7 @@ fn built(kind: AhoCorasickKind) -> Option<AhoCorasick> {
 }
 
 /// The automaton for a text of so many bytes.
-fn search(length: usize) -> Option<&'static AhoCorasick> {
+fn choose_automaton(length: usize) -> Option<&'static AhoCorasick> {
     static LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
     let [quickly_built, quick] = &SEARCHES;
     if LOOKED_AT.load(Ordering::Relaxed) >= PAID {
@@ -44,59 +44,59 @@ fn search(length: usize) -> Option<&'static AhoCorasick> {
 }
 
 /// Reports the credentials in a text.
-pub(super) fn scan(text: &str, found: Found<'_>) -> ControlFlow<()> {
-    let Some(search) = search(text.len()) else { return ControlFlow::Continue(()) };
+pub(super) fn scan_secrets(text: &str, found: FindingSink<'_>) -> ControlFlow<()> {
+    let Some(search) = choose_automaton(text.len()) else { return ControlFlow::Continue(()) };
     let mut assigned_until = 0;
     let mut at = 0;
     // Anchors overlap: in `.ghp_` another one ends where this begins.
     while let Some(hit) = search.find(Input::new(text).span(at..text.len())) {
         at = hit.start() + 1;
         if let Some(anchor) = ANCHORS.get(hit.pattern().as_usize()) {
-            if let Some(finding) = anchored(text, hit.range(), anchor) {
+            if let Some(finding) = match_anchor(text, hit.range(), anchor) {
                 found(finding)?;
             }
         } else if hit.start() >= assigned_until
-            && let Some((range, kind)) = assigned::assignment(text, hit.end())
+            && let Some((range, kind)) = assignments::find_assignment(text, hit.end())
         {
             assigned_until = range.end;
-            found(Finding { kind, range })?;
+            found(DetectorFinding { kind, range })?;
         }
     }
     ControlFlow::Continue(())
 }
 
 /// The credential that an anchor begins. Letters of anchors count as they are, apart from those of a scheme: `bearer`.
-fn anchored(text: &str, at: Range<usize>, (anchor, kind, shape): &Row) -> Option<Finding> {
+fn match_anchor(text: &str, at: Range<usize>, (anchor, kind, shape): &AnchorRow) -> Option<DetectorFinding> {
     if text.get(at.clone()) != Some(*anchor) && !anchor.ends_with(' ') {
         return None;
     }
     let range = match shape {
-        Body(alphabet, least, most) => body(text, at, *alphabet, *least, *most),
+        Body(alphabet, least, most) => match_body(text, at, *alphabet, *least, *most),
         Checked(check) => check(text, at.start),
     }?;
-    Some(Finding { kind, range })
+    Some(DetectorFinding { kind, range })
 }
 
 /// Whether a key may start at a place: not inside a word, and not behind a dash, as in `task-list`.
 fn starts_word(bytes: &[u8], at: usize) -> bool {
-    before(bytes, at).is_none_or(|byte| !is_word(byte) && byte != b'-')
+    byte_before(bytes, at).is_none_or(|byte| !is_word(byte) && byte != b'-')
 }
 
 /// A prefix and its body. The body has to end where the key ends: more of the alphabet makes it something else.
-fn body(text: &str, prefix: Range<usize>, alphabet: Alphabet, least: usize, most: usize) -> Option<Range<usize>> {
+fn match_body(text: &str, prefix: Range<usize>, alphabet: KeyAlphabet, least: usize, most: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let end = run_end(bytes, prefix.end, most + 1, |byte| alphabet.has(byte));
+    let end = run_end(bytes, prefix.end, most + 1, |byte| alphabet.contains(byte));
     let length = end - prefix.end;
     let ends = bytes.get(end).is_none_or(|byte| !is_word(*byte));
     let key = bytes.get(prefix.end..end)?;
     // Capitals alone are the alphabet of some providers: they need no digit.
-    let varied = varies(key) || alphabet == Upper && !is_filler(key);
+    let varied = varies_like_key(key) || alphabet == Upper && !is_filler(key);
     (starts_word(bytes, prefix.start) && (least..=most).contains(&length) && ends && varied)
         .then_some(prefix.start..end)
 }
 
 /// `xoxb-…`: a letter for the kind, then at least two parts of letters and digits.
-pub(super) fn slack(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn match_slack_token(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let &[kind, dash] = bytes.get(start + 3..start + 5)? else { return None };
     if !starts_word(bytes, start) || !b"abeoprs".contains(&kind) || dash != b'-' {
@@ -104,7 +104,7 @@ pub(super) fn slack(text: &str, start: usize) -> Option<Range<usize>> {
     }
     let end = run_end(bytes, start + 5, 256, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
     let body = bytes.get(start + 5..end)?;
-    (body.len() >= 20 && body.contains(&b'-') && varies(body)).then_some(start..end)
+    (body.len() >= 20 && body.contains(&b'-') && varies_like_key(body)).then_some(start..end)
 }
 
 /// Parts of a path behind an address, each of letters and digits (and `-`, `_`) of at least that length.
@@ -115,13 +115,13 @@ fn path_parts(text: &str, start: usize, anchor: &str, least: &[usize]) -> Option
         if index > 0 {
             at = (bytes.get(at) == Some(&b'/')).then_some(at + 1)?;
         }
-        let end = run_end(bytes, at, 200, |byte| Url.has(byte));
+        let end = run_end(bytes, at, 200, |byte| Url.contains(byte));
         if end - at < *least {
             return None;
         }
         at = end;
     }
-    bytes.get(start..at).is_some_and(varies).then_some(start..at)
+    bytes.get(start..at).is_some_and(varies_like_key).then_some(start..at)
 }
 
 pub(super) fn slack_webhook(text: &str, start: usize) -> Option<Range<usize>> {
@@ -133,40 +133,40 @@ pub(super) fn discord_webhook(text: &str, start: usize) -> Option<Range<usize>> 
 }
 
 /// `SG.` with 22 and 43 characters.
-pub(super) fn sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn match_sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let first = run_end(bytes, start + 3, 23, |byte| Url.has(byte));
-    let second = run_end(bytes, first + 1, 44, |byte| Url.has(byte));
+    let first = run_end(bytes, start + 3, 23, |byte| Url.contains(byte));
+    let second = run_end(bytes, first + 1, 44, |byte| Url.contains(byte));
     let fits = first - start == 25 && bytes.get(first) == Some(&b'.') && second == first + 44;
-    (fits && starts_word(bytes, start) && varies(bytes.get(start..second)?)).then_some(start..second)
+    (fits && starts_word(bytes, start) && varies_like_key(bytes.get(start..second)?)).then_some(start..second)
 }
 
 /// The number of a bot, a colon, and 35 characters that start with `AA`.
-pub(super) fn telegram(text: &str, colon: usize) -> Option<Range<usize>> {
+pub(super) fn match_telegram(text: &str, colon: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let digits = bytes.get(..colon)?.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
-    let end = run_end(bytes, colon + 1, 36, |byte| Url.has(byte));
+    let end = run_end(bytes, colon + 1, 36, |byte| Url.contains(byte));
     let start = colon - digits;
     // In an address of the API the number stands behind `bot`.
     let free = starts_word(bytes, start) || bytes.get(..start)?.ends_with(b"/bot");
     let fits = (8..=10).contains(&digits) && end - colon == 36 && free;
-    (fits && varies(bytes.get(colon..end)?)).then_some(start..end)
+    (fits && varies_like_key(bytes.get(colon..end)?)).then_some(start..end)
 }
 
 /// Three parts in base64, of which the first two are JSON objects and the first names an algorithm.
-pub(super) fn jwt(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn match_jwt(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     // Nothing of the alphabet stands in front, so that no byte is looked at for two starts.
     if !starts_word(bytes, start) {
         return None;
     }
-    let header = start..run_end(bytes, start, 1024, |byte| Url.has(byte));
+    let header = start..run_end(bytes, start, 1024, |byte| Url.contains(byte));
     // An object in base64 starts with `eyJ`, too.
     if header.len() < 16 || !bytes.get(header.end..)?.starts_with(b".eyJ") {
         return None;
     }
-    let payload = header.end + 1..run_end(bytes, header.end + 1, 16_384, |byte| Url.has(byte));
-    let signature = payload.end + 1..run_end(bytes, payload.end + 1, 1024, |byte| Url.has(byte));
+    let payload = header.end + 1..run_end(bytes, header.end + 1, 16_384, |byte| Url.contains(byte));
+    let signature = payload.end + 1..run_end(bytes, payload.end + 1, 1024, |byte| Url.contains(byte));
     let object = |part: &Range<usize>| -> Option<serde_json::Map<String, serde_json::Value>> {
         serde_json::from_slice(&decode_base64(text.get(part.clone())?)?).ok()
     };
@@ -227,26 +227,26 @@ fn armour_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// `Bearer` with a token that looks drawn at random.
-pub(super) fn bearer(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn match_bearer(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "Bearer ".len();
     let end =
-        run_end(text.as_bytes(), from, 2048, |byte| Dotted.has(byte) || matches!(byte, b'~' | b'+' | b'/' | b'='));
+        run_end(text.as_bytes(), from, 2048, |byte| Dotted.contains(byte) || matches!(byte, b'~' | b'+' | b'/' | b'='));
     let token = text.get(from..end)?;
     (token.len() >= 20 && !is_stand_in(token) && looks_random(token.as_bytes())).then_some(from..end)
 }
 
 /// `SSWS` with the 42 characters of a token that starts with two zeros.
-pub(super) fn okta(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn match_okta(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "SSWS ".len();
-    let end = run_end(text.as_bytes(), from, 64, |byte| Url.has(byte));
+    let end = run_end(text.as_bytes(), from, 64, |byte| Url.contains(byte));
     let token = text.as_bytes().get(from..end)?;
-    ((40..=44).contains(&token.len()) && token.starts_with(b"00") && varies(token)).then_some(from..end)
+    ((40..=44).contains(&token.len()) && token.starts_with(b"00") && varies_like_key(token)).then_some(from..end)
 }
 
 /// `Basic` with base64 of `user:password`.
-pub(super) fn basic(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn match_basic(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "Basic ".len();
-    let end = run_end(text.as_bytes(), from, 1024, |byte| Alnum.has(byte) || matches!(byte, b'+' | b'/' | b'='));
+    let end = run_end(text.as_bytes(), from, 1024, |byte| Alnum.contains(byte) || matches!(byte, b'+' | b'/' | b'='));
     is_pair(text.get(from..end)?).then_some(from..end)
 }
 
@@ -289,7 +289,7 @@ pub(super) fn url_password(text: &str, start: usize) -> Option<Range<usize>> {
     let end = run_end(bytes, from, 256, |byte| {
         byte > b' ' && !matches!(byte, b'@' | b'/' | b'"' | b'\'' | b'<' | b'>' | b'?' | b'#')
     });
-    if bytes.get(end) != Some(&b'@') || !before(bytes, start)?.is_ascii_alphanumeric() {
+    if bytes.get(end) != Some(&b'@') || !byte_before(bytes, start)?.is_ascii_alphanumeric() {
         return None;
     }
     let (user, password) = text.get(from..end)?.split_once(':')?;
@@ -299,96 +299,96 @@ pub(super) fn url_password(text: &str, start: usize) -> Option<Range<usize>> {
 /// Three characters, a digit, `Q~`, and 31 to 34 characters more.
 pub(super) fn azure_secret(text: &str, sign: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let of_secret = |byte: u8| Dotted.has(byte) || byte == b'~';
+    let of_secret = |byte: u8| Dotted.contains(byte) || byte == b'~';
     let start = sign.checked_sub(4)?;
     let end = run_end(bytes, sign + 2, 35, of_secret);
     let head = bytes.get(start..sign)?;
     let fits = head.iter().all(|byte| of_secret(*byte)) && head.last()?.is_ascii_digit();
-    (fits && (31..=34).contains(&(end - sign - 2)) && !before(bytes, start).is_some_and(is_word)).then_some(start..end)
+    (fits && (31..=34).contains(&(end - sign - 2)) && !byte_before(bytes, start).is_some_and(is_word)).then_some(start..end)
 }
 
 /// The signature of an address that lets anybody in: base64 of 32 bytes, its signs escaped or not.
 pub(super) fn azure_signature(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = start + "sig=".len();
-    let end = run_end(bytes, from, 80, |byte| Alphabet::Base64.has(byte) || byte == b'%');
-    let in_query = matches!(before(bytes, start), Some(b'&' | b'?'));
-    (in_query && (43..=64).contains(&(end - from)) && varies(bytes.get(from..end)?)).then_some(from..end)
+    let end = run_end(bytes, from, 80, |byte| KeyAlphabet::Base64.contains(byte) || byte == b'%');
+    let in_query = matches!(byte_before(bytes, start), Some(b'&' | b'?'));
+    (in_query && (43..=64).contains(&(end - from)) && varies_like_key(bytes.get(from..end)?)).then_some(from..end)
 }
 
 pub(super) fn teams_webhook(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let end = run_end(bytes, start, 400, |byte| Dotted.has(byte) || matches!(byte, b'/' | b'@'));
-    (end - start > 120 && varies(bytes.get(start..end)?)).then_some(start..end)
+    let end = run_end(bytes, start, 400, |byte| Dotted.contains(byte) || matches!(byte, b'/' | b'@'));
+    (end - start > 120 && varies_like_key(bytes.get(start..end)?)).then_some(start..end)
 }
 
 /// Parts of fixed alphabets and lengths behind each other, a sign between them.
-fn parts(text: &str, start: usize, from: usize, sign: u8, parts: &[(Alphabet, usize)]) -> Option<Range<usize>> {
+fn match_parts(text: &str, start: usize, from: usize, sign: u8, parts: &[(KeyAlphabet, usize)]) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from;
     for (index, (alphabet, length)) in parts.iter().enumerate() {
         if index > 0 {
             at = (bytes.get(at) == Some(&sign)).then_some(at + 1)?;
         }
-        let end = run_end(bytes, at, length + 1, |byte| alphabet.has(byte));
+        let end = run_end(bytes, at, length + 1, |byte| alphabet.contains(byte));
         at = (end - at == *length).then_some(end)?;
     }
     let ends = bytes.get(at).is_none_or(|byte| !is_word(*byte));
-    (starts_word(bytes, start) && ends && varies(bytes.get(from..at)?)).then_some(start..at)
+    (starts_word(bytes, start) && ends && varies_like_key(bytes.get(from..at)?)).then_some(start..at)
 }
 
 pub(super) fn cloudflare_origin(text: &str, start: usize) -> Option<Range<usize>> {
-    parts(text, start, start + 5, b'-', &[(Hex, 24), (Hex, 146)])
+    match_parts(text, start, start + 5, b'-', &[(Hex, 24), (Hex, 146)])
 }
 
-pub(super) fn resend(text: &str, start: usize) -> Option<Range<usize>> {
-    parts(text, start, start + 3, b'_', &[(Alnum, 8), (Alnum, 24)])
+pub(super) fn match_resend(text: &str, start: usize) -> Option<Range<usize>> {
+    match_parts(text, start, start + 3, b'_', &[(Alnum, 8), (Alnum, 24)])
 }
 
-pub(super) fn airtable(text: &str, start: usize) -> Option<Range<usize>> {
-    parts(text, start, start + 3, b'.', &[(Alnum, 14), (Hex, 64)])
+pub(super) fn match_airtable(text: &str, start: usize) -> Option<Range<usize>> {
+    match_parts(text, start, start + 3, b'.', &[(Alnum, 14), (Hex, 64)])
 }
 
-pub(super) fn braintree(text: &str, start: usize) -> Option<Range<usize>> {
-    parts(text, start, start + "access_token$production$".len(), b'$', &[(Alnum, 16), (Hex, 32)])
+pub(super) fn match_braintree(text: &str, start: usize) -> Option<Range<usize>> {
+    match_parts(text, start, start + "access_token$production$".len(), b'$', &[(Alnum, 16), (Hex, 32)])
 }
 
 /// `.atlasv1.` between 14 and at least 60 characters.
-pub(super) fn terraform(text: &str, dot: usize) -> Option<Range<usize>> {
+pub(super) fn match_terraform(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = dot
         .checked_sub(14)
-        .filter(|start| bytes.get(*start..dot).is_some_and(|id| id.iter().all(|byte| Alnum.has(*byte))))?;
-    let end = run_end(bytes, dot + ".atlasv1.".len(), 80, |byte| Url.has(byte));
-    (starts_word(bytes, start) && end - dot >= 60 && varies(bytes.get(dot..end)?)).then_some(start..end)
+        .filter(|start| bytes.get(*start..dot).is_some_and(|id| id.iter().all(|byte| Alnum.contains(*byte))))?;
+    let end = run_end(bytes, dot + ".atlasv1.".len(), 80, |byte| Url.contains(byte));
+    (starts_word(bytes, start) && end - dot >= 60 && varies_like_key(bytes.get(dot..end)?)).then_some(start..end)
 }
 
 /// `EAAA` with 60 characters, or `EAA` with a hundred and more.
 pub(super) fn meta_or_square(text: &str, start: usize) -> Option<Range<usize>> {
-    let square = text.get(start..)?.starts_with("EAAA").then(|| body(text, start..start + 4, Url, 58, 62)).flatten();
-    square.or_else(|| body(text, start..start + 3, Alnum, 100, 512))
+    let square = text.get(start..)?.starts_with("EAAA").then(|| match_body(text, start..start + 4, Url, 58, 62)).flatten();
+    square.or_else(|| match_body(text, start..start + 3, Alnum, 100, 512))
 }
 
 /// 32 hexadecimal digits, `-us` and the number of a data centre.
-pub(super) fn mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
+pub(super) fn match_mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = dash.checked_sub(32)?;
     let end = run_end(bytes, dash + 3, 3, |byte| byte.is_ascii_digit());
     let key = bytes.get(start..dash)?;
-    let fits = key.iter().all(|byte| Hex.has(*byte)) && (1..=2).contains(&(end - dash - 3));
-    (fits && starts_word(bytes, start) && bytes.get(end).is_none_or(|byte| !is_word(*byte)) && varies(key))
+    let fits = key.iter().all(|byte| Hex.contains(*byte)) && (1..=2).contains(&(end - dash - 3));
+    (fits && starts_word(bytes, start) && bytes.get(end).is_none_or(|byte| !is_word(*byte)) && varies_like_key(key))
         .then_some(start..end)
 }
 
 /// The number of an account in base64, a time, a signature.
 pub(super) fn discord_token(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let length = bytes.get(..dot)?.iter().rev().take(29).take_while(|byte| Url.has(**byte)).count();
+    let length = bytes.get(..dot)?.iter().rev().take(29).take_while(|byte| Url.contains(**byte)).count();
     let start = dot - length;
     let account = decode_base64(text.get(start..dot)?)?;
     let number = (17..=19).contains(&account.len()) && account.iter().all(u8::is_ascii_digit);
-    let time = run_end(bytes, dot + 1, 8, |byte| Url.has(byte));
-    let end = run_end(bytes, time + 1, 41, |byte| Url.has(byte));
+    let time = run_end(bytes, dot + 1, 8, |byte| Url.contains(byte));
+    let end = run_end(bytes, time + 1, 41, |byte| Url.contains(byte));
     let fits = time - dot == 7 && bytes.get(time) == Some(&b'.') && (27..=40).contains(&(end - time - 1));
     (number && fits && starts_word(bytes, start)).then_some(start..end)
 }
@@ -397,8 +397,8 @@ pub(super) fn discord_token(text: &str, dot: usize) -> Option<Range<usize>> {
 pub(super) fn putty_key(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let end = run_end(bytes, start + "Private-Lines:".len(), 4_096, |byte| {
-        Alphabet::Base64.has(byte) || matches!(byte, b' ' | b'\n' | b'\r' | b'\\')
+        KeyAlphabet::Base64.contains(byte) || matches!(byte, b' ' | b'\n' | b'\r' | b'\\')
     });
     let body = bytes.get(start + "Private-Lines:".len()..end)?;
-    body.split(|byte| !Alphabet::Base64.has(*byte)).any(|line| line.len() >= 40 && varies(line)).then_some(start..end)
+    body.split(|byte| !KeyAlphabet::Base64.contains(*byte)).any(|line| line.len() >= 40 && varies_like_key(line)).then_some(start..end)
 }

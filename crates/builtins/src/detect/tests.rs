@@ -2,7 +2,7 @@ use super::*;
 use averment_base::limits::Limits;
 
 fn kinds(detector: Detector, text: &str) -> Vec<&'static str> {
-    let found = detector.find(text, &mut Meter::new(&Limits::default())).unwrap();
+    let found = detector.find(text, &mut FuelMeter::new(&Limits::default())).unwrap();
     found.iter().map(|finding| finding.kind).collect()
 }
 
@@ -24,9 +24,9 @@ const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 #[test]
 fn a_finding_stands_where_its_text_stands_through_every_encoding() {
     let token = format!("{}_{}", "ghp", key(ALNUM, 36, 5));
-    let find = |text: &str| Detector::Secrets.find(text, &mut Meter::new(&Limits::default())).unwrap();
+    let find = |text: &str| Detector::Secrets.find(text, &mut FuelMeter::new(&Limits::default())).unwrap();
     let plain = format!("before \"{token}\" after");
-    assert_eq!(find(&plain), [Finding { kind: "github-token", range: 8..8 + token.len() }]);
+    assert_eq!(find(&plain), [DetectorFinding { kind: "github-token", range: 8..8 + token.len() }]);
     let escaped = format!("é {{\\\"t\\\":\\\"\\u0067hp{}\\\"}} x", &token[3..]);
     let found = find(&escaped);
     assert_eq!(found.len(), 1);
@@ -48,7 +48,7 @@ fn a_finding_stands_where_its_text_stands_through_every_encoding() {
 
 #[test]
 fn a_private_key_is_found_with_all_of_its_material() {
-    let find = |text: &str| Detector::Secrets.find(text, &mut Meter::new(&Limits::default())).unwrap();
+    let find = |text: &str| Detector::Secrets.find(text, &mut FuelMeter::new(&Limits::default())).unwrap();
     let lines: Vec<String> = (0..40).map(|seed| key(ALNUM, 64, seed)).collect();
     let whole = |label: &str, head: &str| {
         let body = lines.join("\n");
@@ -61,7 +61,7 @@ fn a_private_key_is_found_with_all_of_its_material() {
     ] {
         let armour = whole(label, head);
         let text = format!("here: {armour} and no more");
-        assert_eq!(find(&text), [Finding { kind: "private-key", range: 6..6 + armour.len() }], "{text}");
+        assert_eq!(find(&text), [DetectorFinding { kind: "private-key", range: 6..6 + armour.len() }], "{text}");
         let json = serde_json::to_string(&text).unwrap();
         let found = find(&json);
         assert_eq!(&json[found[0].range.end..], " and no more\"");
@@ -75,7 +75,7 @@ fn a_private_key_is_found_with_all_of_its_material() {
 
 #[test]
 fn large_texts_take_bounded_time() {
-    let mut meter = Meter::new(&Limits { fuel: u64::MAX, ..Limits::default() });
+    let mut meter = FuelMeter::new(&Limits { fuel: u64::MAX, ..Limits::default() });
     let size = 1 << 20;
     for piece in [
         "a",
@@ -104,7 +104,7 @@ fn large_texts_take_bounded_time() {
 
 #[test]
 fn names_of_credentials_are_told_by_how_they_end() {
-    assert!(super::assigned::STEMS.iter().all(|stem| super::assigned::may_end(stem.as_bytes())));
+    assert!(super::assignments::STEMS.iter().all(|stem| super::assignments::may_end(stem.as_bytes())));
     for name in [
         "api_key",
         "OPENAI_KEY",

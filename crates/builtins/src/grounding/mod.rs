@@ -11,12 +11,12 @@ mod number;
 mod words;
 
 use aho_corasick::AhoCorasick;
-use averment_base::limits::{Exhausted, Meter};
+use averment_base::limits::{LimitError, FuelMeter};
 use averment_base::value::Value;
-use averment_base::value::compare::deeper;
-use number::Decimal;
+use averment_base::value::compare::with_deep_stack;
+use number::UnsignedDecimal;
 use rustc_hash::FxHashMap;
-use words::{Word, each_word};
+use words::{ClaimWord, each_word};
 
 /// Something that the values say and a source has to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ClaimKind {
     /// A number: any of these values.
-    Number(Vec<Decimal>),
+    Number(Vec<UnsignedDecimal>),
     /// An id.
     Id,
     /// A URL: nothing of a longer one may follow.
@@ -37,62 +37,62 @@ enum ClaimKind {
 }
 
 /// All claims of a value, in order, each once.
-pub(super) fn claims(value: &Value<'_>, meter: &mut Meter) -> Result<Vec<Claim>, Exhausted> {
-    let mut claims = Claims::default();
-    claims.collect(value, false, meter)?;
+pub(super) fn collect_claims(value: &Value<'_>, meter: &mut FuelMeter) -> Result<Vec<Claim>, LimitError> {
+    let mut claims = ClaimCollector::default();
+    claims.collect_value(value, false, meter)?;
     Ok(claims.list)
 }
 
 #[derive(Default)]
-struct Claims {
+struct ClaimCollector {
     list: Vec<Claim>,
     known: FxHashMap<String, ()>,
 }
 
-impl Claims {
-    fn collect(&mut self, value: &Value<'_>, whole: bool, meter: &mut Meter) -> Result<(), Exhausted> {
+impl ClaimCollector {
+    fn collect_value(&mut self, value: &Value<'_>, whole: bool, meter: &mut FuelMeter) -> Result<(), LimitError> {
         match value {
             Value::Number(number) => {
-                self.add(&number.to_string(), ClaimKind::Number(vec![Decimal::of(*number)]), meter)
+                self.add_claim(&number.to_string(), ClaimKind::Number(vec![UnsignedDecimal::from_number(*number)]), meter)
             }
             Value::Text(text) => self.collect_text(text.as_str(), whole, meter),
             Value::List(items) => {
-                meter.charge(1)?;
-                deeper(|| items.iter().try_for_each(|item| self.collect(&item.value, true, meter)))
+                meter.charge_fuel(1)?;
+                with_deep_stack(|| items.iter().try_for_each(|item| self.collect_value(&item.value, true, meter)))
             }
             Value::Object(object) => {
-                deeper(|| object.entries().iter().try_for_each(|entry| self.collect(&entry.node.value, false, meter)))
+                with_deep_stack(|| object.entries().iter().try_for_each(|entry| self.collect_value(&entry.node.value, false, meter)))
             }
             _ => Ok(()),
         }
     }
 
-    fn collect_text(&mut self, text: &str, whole: bool, meter: &mut Meter) -> Result<(), Exhausted> {
-        meter.scan(text.len().saturating_mul(8))?;
+    fn collect_text(&mut self, text: &str, whole: bool, meter: &mut FuelMeter) -> Result<(), LimitError> {
+        meter.charge_scan(text.len().saturating_mul(8))?;
         let before = self.list.len();
         let mut result = Ok(());
         each_word(text, &mut |word| {
             let (text, kind) = match word {
-                Word::Url(text) => (text, ClaimKind::Url),
-                Word::Number { text, values, numbering: false } => (text, ClaimKind::Number(values)),
-                Word::Id(text) => (text, ClaimKind::Id),
-                Word::Number { numbering: true, .. } | Word::Part(_) => return,
+                ClaimWord::Url(text) => (text, ClaimKind::Url),
+                ClaimWord::Number { text, values, numbering: false } => (text, ClaimKind::Number(values)),
+                ClaimWord::Id(text) => (text, ClaimKind::Id),
+                ClaimWord::Number { numbering: true, .. } | ClaimWord::Part(_) => return,
             };
             if result.is_ok() {
-                result = self.add(text, kind, meter);
+                result = self.add_claim(text, kind, meter);
             }
         });
         result?;
         // A name without digits is a claim where the author points at it.
         let single = !text.is_empty() && !text.contains(char::is_whitespace) && !text.ends_with(['.', '!', '?']);
         if whole && single && self.list.len() == before && !self.known.contains_key(text) {
-            self.add(text, ClaimKind::Id, meter)?;
+            self.add_claim(text, ClaimKind::Id, meter)?;
         }
         Ok(())
     }
 
-    fn add(&mut self, text: &str, kind: ClaimKind, meter: &mut Meter) -> Result<(), Exhausted> {
-        meter.charge(8)?;
+    fn add_claim(&mut self, text: &str, kind: ClaimKind, meter: &mut FuelMeter) -> Result<(), LimitError> {
+        meter.charge_fuel(8)?;
         if !self.known.contains_key(text) {
             meter.check_memory(self.list.len().saturating_mul(128))?;
             self.known.insert(text.to_owned(), ());
@@ -103,17 +103,17 @@ impl Claims {
 }
 
 /// The claims that stand in none of the sources, in order.
-pub(super) fn ungrounded(claims: Vec<Claim>, sources: &Value<'_>, meter: &mut Meter) -> Result<Vec<Claim>, Exhausted> {
-    let mut search = Search::new(&claims);
-    search.look(sources, meter)?;
+pub(super) fn find_ungrounded(claims: Vec<Claim>, sources: &Value<'_>, meter: &mut FuelMeter) -> Result<Vec<Claim>, LimitError> {
+    let mut search = SourceSearch::new(&claims);
+    search.look_value(sources, meter)?;
     let found = search.found;
     Ok(claims.into_iter().zip(found).filter(|(_, found)| !found).map(|(claim, _)| claim).collect())
 }
 
 /// Looks for all claims at once in one pass over the sources.
-struct Search<'a> {
+struct SourceSearch<'a> {
     claims: &'a [Claim],
-    numbers: FxHashMap<&'a Decimal, Vec<usize>>,
+    numbers: FxHashMap<&'a UnsignedDecimal, Vec<usize>>,
     /// Finds texts; the number of a pattern leads to its claim.
     texts: Option<AhoCorasick>,
     owners: Vec<usize>,
@@ -122,9 +122,9 @@ struct Search<'a> {
     open: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SourceSearch<'a> {
     fn new(claims: &'a [Claim]) -> Self {
-        let mut numbers: FxHashMap<&Decimal, Vec<usize>> = FxHashMap::default();
+        let mut numbers: FxHashMap<&UnsignedDecimal, Vec<usize>> = FxHashMap::default();
         let mut owners = Vec::new();
         for (index, claim) in claims.iter().enumerate() {
             match &claim.kind {
@@ -139,58 +139,58 @@ impl<'a> Search<'a> {
         Self { claims, numbers, texts, owners, found: vec![false; claims.len()], open: claims.len() }
     }
 
-    fn look(&mut self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
+    fn look_value(&mut self, value: &Value<'_>, meter: &mut FuelMeter) -> Result<(), LimitError> {
         if self.open == 0 {
             return Ok(());
         }
         match value {
             Value::Number(number) => {
-                meter.charge(4)?;
-                self.see(&Decimal::of(*number));
+                meter.charge_fuel(4)?;
+                self.mark_number(&UnsignedDecimal::from_number(*number));
                 Ok(())
             }
             Value::Text(text) => self.look_text(text.as_str(), meter),
             Value::List(items) => {
-                meter.charge(1)?;
-                deeper(|| items.iter().try_for_each(|item| self.look(&item.value, meter)))
+                meter.charge_fuel(1)?;
+                with_deep_stack(|| items.iter().try_for_each(|item| self.look_value(&item.value, meter)))
             }
-            Value::Object(object) => deeper(|| {
+            Value::Object(object) => with_deep_stack(|| {
                 object.entries().iter().try_for_each(|entry| {
                     self.look_text(entry.key, meter)?;
-                    self.look(&entry.node.value, meter)
+                    self.look_value(&entry.node.value, meter)
                 })
             }),
             _ => Ok(()),
         }
     }
 
-    fn see(&mut self, value: &Decimal) {
+    fn mark_number(&mut self, value: &UnsignedDecimal) {
         for index in self.numbers.get(value).into_iter().flatten() {
-            note(&mut self.found, &mut self.open, *index);
+            mark_found(&mut self.found, &mut self.open, *index);
         }
     }
 
-    fn look_text(&mut self, text: &str, meter: &mut Meter) -> Result<(), Exhausted> {
+    fn look_text(&mut self, text: &str, meter: &mut FuelMeter) -> Result<(), LimitError> {
         if !self.numbers.is_empty() {
-            meter.scan(text.len().saturating_mul(8))?;
+            meter.charge_scan(text.len().saturating_mul(8))?;
             each_word(text, &mut |word| match word {
-                Word::Number { values, .. } => values.iter().for_each(|value| self.see(value)),
-                Word::Part(value) => self.see(&value),
-                Word::Url(_) | Word::Id(_) => {}
+                ClaimWord::Number { values, .. } => values.iter().for_each(|value| self.mark_number(value)),
+                ClaimWord::Part(value) => self.mark_number(&value),
+                ClaimWord::Url(_) | ClaimWord::Id(_) => {}
             });
         }
         self.look_for_texts(text, meter)
     }
 
-    fn look_for_texts(&mut self, text: &str, meter: &mut Meter) -> Result<(), Exhausted> {
+    fn look_for_texts(&mut self, text: &str, meter: &mut FuelMeter) -> Result<(), LimitError> {
         let Some(texts) = self.texts.as_ref().filter(|_| !self.owners.is_empty()) else { return Ok(()) };
-        meter.scan(text.len())?;
+        meter.charge_scan(text.len())?;
         for hit in texts.find_overlapping_iter(text) {
-            meter.charge(1)?;
+            meter.charge_fuel(1)?;
             let Some(owner) = self.owners.get(hit.pattern().as_usize()).copied() else { continue };
             let is_url = self.claims.get(owner).is_some_and(|claim| claim.kind == ClaimKind::Url);
             if stands_alone(text, hit.start(), hit.end(), is_url) {
-                note(&mut self.found, &mut self.open, owner);
+                mark_found(&mut self.found, &mut self.open, owner);
             }
         }
         Ok(())
@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
 }
 
 /// Notes that a claim is found.
-fn note(found: &mut [bool], open: &mut usize, claim: usize) {
+fn mark_found(found: &mut [bool], open: &mut usize, claim: usize) {
     if let Some(found) = found.get_mut(claim).filter(|found| !**found) {
         *found = true;
         *open = open.saturating_sub(1);

@@ -7,12 +7,12 @@ use averment_base::value::Number;
 
 /// The size of a number, its sign left aside: digits without zeros at either end, times a power of ten.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Decimal {
+pub(super) struct UnsignedDecimal {
     digits: String,
     exponent: i64,
 }
 
-impl Decimal {
+impl UnsignedDecimal {
     /// `whole.fraction * 10^exponent`.
     fn new(whole: &str, fraction: &str, exponent: i64) -> Self {
         let digits = format!("{whole}{fraction}");
@@ -26,25 +26,25 @@ impl Decimal {
     }
 
     /// The same digits with another power of ten.
-    fn scaled(&self, power: i64) -> Self {
+    fn scale_by(&self, power: i64) -> Self {
         let exponent = if self.digits.is_empty() { 0 } else { self.exponent.saturating_add(power) };
         Self { digits: self.digits.clone(), exponent }
     }
 
     /// The value of a number of a trace.
-    pub(super) fn of(number: Number<'_>) -> Self {
-        plain(number.to_string().trim_start_matches('-')).unwrap_or(Self { digits: String::new(), exponent: 0 })
+    pub(super) fn from_number(number: Number<'_>) -> Self {
+        parse_plain(number.to_string().trim_start_matches('-')).unwrap_or(Self { digits: String::new(), exponent: 0 })
     }
 }
 
 /// A number without separators of thousands: `12`, `1.5`, `2e-3`.
-fn plain(text: &str) -> Option<Decimal> {
+fn parse_plain(text: &str) -> Option<UnsignedDecimal> {
     let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let power = power.strip_prefix('+').unwrap_or(power);
     let spelled = digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
-    (spelled && !mantissa.ends_with('.')).then(|| Some(Decimal::new(whole, fraction, power.parse().ok()?)))?
+    (spelled && !mantissa.ends_with('.')).then(|| Some(UnsignedDecimal::new(whole, fraction, power.parse().ok()?)))?
 }
 
 /// Words behind a number that do not change it.
@@ -62,7 +62,7 @@ const MAGNITUDES: [(&str, i64); 8] =
 const CURRENCIES: [&str; 12] = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US", "usd", "eur"];
 
 /// The values that a spelled number may have; empty for what is no number. `12%` is 12 and 0.12, `2k` is 2 and 2000.
-pub(super) fn readings(word: &str) -> Vec<Decimal> {
+pub(super) fn parse_readings(word: &str) -> Vec<UnsignedDecimal> {
     let is_sign = |c: char| matches!(c, '$' | '€' | '£' | '¥' | '₹');
     let mut text = word.trim_start_matches(['-', '+', '−']).trim_start_matches(is_sign).trim_end_matches(is_sign);
     for code in CURRENCIES {
@@ -70,28 +70,28 @@ pub(super) fn readings(word: &str) -> Vec<Decimal> {
     }
     let text = text.trim_start_matches(['-', '+', '−']).trim_start_matches(is_sign);
     if let Some(share) = text.strip_suffix('%') {
-        return separated(share).map(|value| vec![value.scaled(-2), value]).unwrap_or_default();
+        return parse_separated(share).map(|value| vec![value.scale_by(-2), value]).unwrap_or_default();
     }
-    if let Some(value) = separated(text) {
+    if let Some(value) = parse_separated(text) {
         return vec![value];
     }
     let unit_start = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
     let (head, unit) = text.split_at_checked(unit_start).unwrap_or((text, ""));
-    let Some(value) = separated(head) else { return Vec::new() };
+    let Some(value) = parse_separated(head) else { return Vec::new() };
     if let Some((_, power)) = MAGNITUDES.iter().find(|(name, _)| *name == unit) {
-        return vec![value.scaled(*power), value];
+        return vec![value.scale_by(*power), value];
     }
     if UNITS.contains(&unit.to_ascii_lowercase().as_str()) { vec![value] } else { Vec::new() }
 }
 
 /// A number with separators of thousands and either decimal sign: the last of two different separators is the decimal sign, a comma in front
 /// of exactly three digits separates thousands, a single dot never does.
-fn separated(text: &str) -> Option<Decimal> {
+fn parse_separated(text: &str) -> Option<UnsignedDecimal> {
     if !text.bytes().next()?.is_ascii_digit() && !text.starts_with('.') {
         return None;
     }
     if !text.contains([',', '\'', '_']) && text.matches('.').count() <= 1 {
-        return plain(text);
+        return parse_plain(text);
     }
     let last = text.rfind(['.', ',']);
     let (commas, dots) = (text.matches(',').count(), text.matches('.').count());
@@ -99,7 +99,7 @@ fn separated(text: &str) -> Option<Decimal> {
         (0, 0) => None,
         (0, 1) => last,
         (1, 0) => last.filter(|comma| {
-            !ungroup(text, ',').is_some_and(|_| text.len().saturating_sub(*comma) == 4 && !text.starts_with('0'))
+            !ungroup_digits(text, ',').is_some_and(|_| text.len().saturating_sub(*comma) == 4 && !text.starts_with('0'))
         }),
         (0, _) | (_, 0) => None,
         // The decimal sign stands once, and last.
@@ -112,15 +112,15 @@ fn separated(text: &str) -> Option<Decimal> {
     };
     let separator = whole.chars().find(|c| !c.is_ascii_digit());
     let whole = match separator {
-        Some(separator) => ungroup(whole, separator)?,
+        Some(separator) => ungroup_digits(whole, separator)?,
         None => whole.to_owned(),
     };
     let fits = fraction.bytes().all(|byte| byte.is_ascii_digit()) && (point.is_none() || !fraction.is_empty());
-    fits.then(|| Decimal::new(&whole, fraction, 0))
+    fits.then(|| UnsignedDecimal::new(&whole, fraction, 0))
 }
 
 /// The digits of `1,234,567`: one to three, then groups of three.
-fn ungroup(text: &str, separator: char) -> Option<String> {
+fn ungroup_digits(text: &str, separator: char) -> Option<String> {
     let mut groups = text.split(separator);
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
     let first = groups.next().filter(|group| (1..=3).contains(&group.len()) && digits(group))?;

@@ -7,10 +7,10 @@ use bumpalo::Bump;
 fn check(values: &str, sources: &str) -> Vec<String> {
     let arena = Bump::new();
     let limits = Limits::default();
-    let mut meter = Meter::new(&limits);
+    let mut meter = FuelMeter::new(&limits);
     let value = |text| parse(text, 0, &arena, &limits).unwrap().node.value;
-    let claims = claims(&value(values), &mut meter).unwrap();
-    ungrounded(claims, &value(sources), &mut meter).unwrap().into_iter().map(|claim| claim.text).collect()
+    let claims = collect_claims(&value(values), &mut meter).unwrap();
+    find_ungrounded(claims, &value(sources), &mut meter).unwrap().into_iter().map(|claim| claim.text).collect()
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The words of a text that can be claims.
 
-use super::number::{Decimal, readings};
+use super::number::{UnsignedDecimal, parse_readings};
 
 /// A word that means something here.
 #[derive(Debug)]
-pub(super) enum Word<'a> {
+pub(super) enum ClaimWord<'a> {
     /// A URL.
     Url(&'a str),
     /// A number with the values it may have.
@@ -12,26 +12,26 @@ pub(super) enum Word<'a> {
         /// As it was spelled.
         text: &'a str,
         /// Its values.
-        values: Vec<Decimal>,
+        values: Vec<UnsignedDecimal>,
         /// True for `1.` or `2)` at the start of a line.
         numbering: bool,
     },
     /// An id.
     Id(&'a str),
     /// A number inside a list without blanks that may also be one number: the 12 of `12,345`. For sources only.
-    Part(Decimal),
+    Part(UnsignedDecimal),
 }
 
 /// Shows the words of a text in order.
-pub(super) fn each_word<'a>(text: &'a str, show: &mut dyn FnMut(Word<'a>)) {
+pub(super) fn each_word<'a>(text: &'a str, show: &mut dyn FnMut(ClaimWord<'a>)) {
     let mut line_start = true;
     for piece in text.split_inclusive(is_break) {
         let breaks = piece.chars().next_back().filter(|c| is_break(*c));
         let word = breaks.map_or(piece, |last| piece.get(..piece.len() - last.len_utf8()).unwrap_or_default());
-        if let Some(url) = url(word) {
-            show(Word::Url(url));
+        if let Some(url) = find_url(word) {
+            show(ClaimWord::Url(url));
         } else {
-            classify(
+            classify_word(
                 word,
                 line_start && breaks.is_some_and(|c| c == ')' || c == ' ') && is_numbering(word, breaks),
                 show,
@@ -59,38 +59,38 @@ fn is_break(character: char) -> bool {
 }
 
 /// The URL that a word holds, without what ends a sentence.
-fn url(word: &str) -> Option<&str> {
+fn find_url(word: &str) -> Option<&str> {
     let scheme = word.find("https://").or_else(|| word.find("http://"))?;
     let url = word.get(scheme..)?.trim_end_matches(['.', ',', ':', '\'', '?', '/']);
     (url.len() > "https://".len()).then_some(url)
 }
 
-fn classify<'a>(word: &'a str, numbering: bool, show: &mut dyn FnMut(Word<'a>)) {
+fn classify_word<'a>(word: &'a str, numbering: bool, show: &mut dyn FnMut(ClaimWord<'a>)) {
     let word = word.strip_suffix("'s").unwrap_or(word);
     let word =
         word.trim_matches(['.', ',', ':', '\'', '?', '/', '&', '=', '~', '#', '@', '_']).trim_end_matches(['-', '+']);
     if !word.bytes().any(|byte| byte.is_ascii_digit()) {
         return;
     }
-    let values = readings(word);
+    let values = parse_readings(word);
     if !values.is_empty() {
         if word.contains(',') {
-            word.split(',').flat_map(readings).for_each(|value| show(Word::Part(value)));
+            word.split(',').flat_map(parse_readings).for_each(|value| show(ClaimWord::Part(value)));
         }
-        show(Word::Number { text: word, values, numbering });
+        show(ClaimWord::Number { text: word, values, numbering });
         return;
     }
-    match split(word) {
+    match split_joined(word) {
         Some((left, right)) => {
-            classify(left, false, show);
-            classify(right, false, show);
+            classify_word(left, false, show);
+            classify_word(right, false, show);
         }
-        None => show(Word::Id(word)),
+        None => show(ClaimWord::Id(word)),
     }
 }
 
 /// Two words that are written as one: `id=7`, `total:7`, `3-5`, `a1,b2`.
-fn split(word: &str) -> Option<(&str, &str)> {
+fn split_joined(word: &str) -> Option<(&str, &str)> {
     let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
     if let Some((left, right)) = word.split_once(',').or_else(|| word.split_once('=')) {
         return Some((left, right));
@@ -98,7 +98,7 @@ fn split(word: &str) -> Option<(&str, &str)> {
     if let Some((left, right)) = word.split_once(':').filter(|(left, _)| !has_digit(left)) {
         return Some((left, right));
     }
-    let is_number = |text: &str| !readings(text).is_empty();
+    let is_number = |text: &str| !parse_readings(text).is_empty();
     word.split_once(['-', '/'])
         .filter(|(left, right)| is_number(left) && is_number(right) && !right.contains(['-', '/']))
 }

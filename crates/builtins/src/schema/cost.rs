@@ -4,16 +4,16 @@
 //! library has no limit of its own. What it would do is therefore counted first: every subschema of the schema on every value it is applied to,
 //! as often as it is applied. Counting remembers what it has counted, so that it stays small where the work is not.
 
-use crate::pattern::states;
-use averment_base::limits::{Exhausted, Meter};
-use averment_base::value::compare::deeper;
+use crate::pattern::count_states;
+use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
 /// The subschemas of a schema, and which of them are applied to what.
 #[derive(Debug, Default)]
-pub(super) struct Work {
+pub(super) struct SchemaWork {
     subschemas: Vec<Subschema>,
     /// True when no subschema is reached in two ways: then each is applied once to each value at most.
     plain: bool,
@@ -42,7 +42,7 @@ struct Subschema {
 
 impl Subschema {
     /// What it takes for a value of size one.
-    fn bound(&self) -> u64 {
+    fn work_bound(&self) -> u64 {
         self.own.saturating_add(self.pattern / 16).saturating_add(1)
     }
 }
@@ -52,12 +52,12 @@ const UNKNOWN: u64 = 200;
 /// What remembering one count takes, in fuel: it takes memory, too.
 const REMEMBERED: u64 = 32;
 
-impl Work {
+impl SchemaWork {
     /// Reads a schema that can be used.
-    pub(super) fn of(schema: &Json) -> Self {
+    pub(super) fn from_schema(schema: &Json) -> Self {
         let mut reader =
-            Reader { root: schema, known: FxHashMap::default(), subschemas: Vec::new(), reached: Vec::new() };
-        reader.subschema(schema, schema);
+            SchemaReader { root: schema, known: FxHashMap::default(), subschemas: Vec::new(), reached: Vec::new() };
+        reader.subschema_index(schema, schema);
         let plain = reader.reached.iter().all(|reached| *reached <= 1);
         let mut ways = vec![None; reader.subschemas.len()];
         let most = (0..reader.subschemas.len()).map(|number| ways_of(&reader.subschemas, number, &mut ways)).max();
@@ -65,24 +65,24 @@ impl Work {
     }
 
     /// Whether the reasons of the library may keep more than so many parts of a value: each schema that it does not fit keeps a copy.
-    pub(super) fn copies(&self, value: &Value<'_>, most: u64) -> bool {
+    pub(super) fn exceeds_copies(&self, value: &Value<'_>, most: u64) -> bool {
         let most = most.checked_div(self.ways).unwrap_or(most);
-        size(value, most.saturating_add(1)) > most
+        value_size(value, most.saturating_add(1)) > most
     }
 
     /// Takes the fuel that checking a value will need.
     ///
     /// # Errors
     /// When there is not so much.
-    pub(super) fn charge(&self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
-        let size = size(value, meter.fuel().saturating_add(1));
-        let bound = size.saturating_mul(self.subschemas.iter().map(Subschema::bound).fold(0, u64::saturating_add));
-        if self.plain && bound <= meter.fuel() {
-            return meter.charge(size);
+    pub(super) fn charge_check(&self, value: &Value<'_>, meter: &mut FuelMeter) -> Result<(), LimitError> {
+        let size = value_size(value, meter.fuel_left().saturating_add(1));
+        let bound = size.saturating_mul(self.subschemas.iter().map(Subschema::work_bound).fold(0, u64::saturating_add));
+        if self.plain && bound <= meter.fuel_left() {
+            return meter.charge_fuel(size);
         }
-        let mut counting = Counting { work: self, known: FxHashMap::default(), meter };
-        let units = counting.count(0, Place::Value(value))?;
-        meter.charge(units)
+        let mut counting = WorkCounter { work: self, known: FxHashMap::default(), meter };
+        let units = counting.count_work(0, SchemaTarget::Value(value))?;
+        meter.charge_fuel(units)
     }
 }
 
@@ -95,7 +95,7 @@ fn ways_of(all: &[Subschema], number: usize, known: &mut [Option<u64>]) -> u64 {
         *place = Some(0);
     }
     let inner = all.get(number).map_or(&[][..], |one| one.here.as_slice());
-    let ways = deeper(|| inner.iter().fold(1_u64, |sum, next| sum.saturating_add(ways_of(all, *next, known))));
+    let ways = with_deep_stack(|| inner.iter().fold(1_u64, |sum, next| sum.saturating_add(ways_of(all, *next, known))));
     if let Some(place) = known.get_mut(number) {
         *place = Some(ways);
     }
@@ -104,18 +104,18 @@ fn ways_of(all: &[Subschema], number: usize, known: &mut [Option<u64>]) -> u64 {
 
 /// About how large a value is: one for each value, and its texts. No more than `most` is counted: what is computed may hold a part many
 /// times.
-fn size(value: &Value<'_>, most: u64) -> u64 {
+fn value_size(value: &Value<'_>, most: u64) -> u64 {
     let sum = |parts: &mut dyn Iterator<Item = &Value<'_>>| {
         let mut size = 1_u64;
         for part in parts {
             if size >= most {
                 break;
             }
-            size = size.saturating_add(self::size(part, most.saturating_sub(size)));
+            size = size.saturating_add(self::value_size(part, most.saturating_sub(size)));
         }
         size
     };
-    deeper(|| match value {
+    with_deep_stack(|| match value {
         Value::Text(text) => (text.as_str().len() as u64 / 16).saturating_add(1),
         Value::List(items) => sum(&mut items.iter().map(|item| &item.value)),
         Value::Object(object) => sum(&mut object.entries().iter().map(|entry| &entry.node.value)),
@@ -125,24 +125,24 @@ fn size(value: &Value<'_>, most: u64) -> u64 {
 
 /// What a subschema is applied to.
 #[derive(Clone, Copy)]
-enum Place<'a, 'run> {
+enum SchemaTarget<'a, 'run> {
     Value(&'a Value<'run>),
     Name(&'a str),
 }
 
-struct Counting<'a> {
-    work: &'a Work,
+struct WorkCounter<'a> {
+    work: &'a SchemaWork,
     /// By subschema and address of the value; `None` while it is being counted.
     known: FxHashMap<(usize, usize), Option<u64>>,
-    meter: &'a mut Meter,
+    meter: &'a mut FuelMeter,
 }
 
-impl Counting<'_> {
-    fn count(&mut self, number: usize, place: Place<'_, '_>) -> Result<u64, Exhausted> {
+impl WorkCounter<'_> {
+    fn count_work(&mut self, number: usize, place: SchemaTarget<'_, '_>) -> Result<u64, LimitError> {
         let Some(subschema) = self.work.subschemas.get(number) else { return Ok(0) };
         let address = match place {
-            Place::Value(value) => std::ptr::from_ref(value).addr(),
-            Place::Name(name) => name.as_ptr().addr(),
+            SchemaTarget::Value(value) => std::ptr::from_ref(value).addr(),
+            SchemaTarget::Name(name) => name.as_ptr().addr(),
         };
         match self.known.get(&(number, address)) {
             Some(Some(known)) => return Ok(*known),
@@ -150,41 +150,41 @@ impl Counting<'_> {
             Some(None) => return Ok(0),
             None => {}
         }
-        self.meter.charge(REMEMBERED)?;
+        self.meter.charge_fuel(REMEMBERED)?;
         self.known.insert((number, address), None);
-        let units = deeper(|| self.fresh(subschema, place))?;
+        let units = with_deep_stack(|| self.count_subschema(subschema, place))?;
         self.known.insert((number, address), Some(units));
         Ok(units)
     }
 
-    fn fresh(&mut self, subschema: &Subschema, place: Place<'_, '_>) -> Result<u64, Exhausted> {
+    fn count_subschema(&mut self, subschema: &Subschema, place: SchemaTarget<'_, '_>) -> Result<u64, LimitError> {
         let length = match place {
-            Place::Value(Value::Text(text)) => text.as_str().len() as u64,
-            Place::Name(name) => name.len() as u64,
-            Place::Value(_) => 0,
+            SchemaTarget::Value(Value::Text(text)) => text.as_str().len() as u64,
+            SchemaTarget::Name(name) => name.len() as u64,
+            SchemaTarget::Value(_) => 0,
         };
         let mut units = 1_u64
             .saturating_add(subschema.own)
             .saturating_add(length.saturating_mul(subschema.pattern.saturating_add(1)) / 64);
         for &inner in &subschema.here {
-            units = units.saturating_add(self.count(inner, place)?);
+            units = units.saturating_add(self.count_work(inner, place)?);
         }
         match place {
-            Place::Value(Value::List(items)) if !subschema.items.is_empty() => {
+            SchemaTarget::Value(Value::List(items)) if !subschema.items.is_empty() => {
                 for item in *items {
-                    units = units.saturating_add(self.all(&subschema.items, item)?);
+                    units = units.saturating_add(self.count_all(&subschema.items, item)?);
                 }
             }
-            Place::Value(Value::Object(object)) => {
+            SchemaTarget::Value(Value::Object(object)) => {
                 for entry in object.entries() {
-                    units = units.saturating_add(self.all(&subschema.members, &entry.node)?);
+                    units = units.saturating_add(self.count_all(&subschema.members, &entry.node)?);
                     for &inner in &subschema.names {
-                        units = units.saturating_add(self.count(inner, Place::Name(entry.key))?);
+                        units = units.saturating_add(self.count_work(inner, SchemaTarget::Name(entry.key))?);
                     }
                 }
                 for (key, inner) in &subschema.keys {
                     if let Some(entry) = object.entry(key) {
-                        units = units.saturating_add(self.count(*inner, Place::Value(&entry.node.value))?);
+                        units = units.saturating_add(self.count_work(*inner, SchemaTarget::Value(&entry.node.value))?);
                     }
                 }
             }
@@ -193,17 +193,17 @@ impl Counting<'_> {
         Ok(units)
     }
 
-    fn all(&mut self, subschemas: &[usize], node: &Node<'_>) -> Result<u64, Exhausted> {
+    fn count_all(&mut self, subschemas: &[usize], node: &Node<'_>) -> Result<u64, LimitError> {
         let mut units = 0_u64;
         for &subschema in subschemas {
-            units = units.saturating_add(self.count(subschema, Place::Value(&node.value))?);
+            units = units.saturating_add(self.count_work(subschema, SchemaTarget::Value(&node.value))?);
         }
         Ok(units)
     }
 }
 
 /// Reads the subschemas of a schema.
-struct Reader<'a> {
+struct SchemaReader<'a> {
     root: &'a Json,
     /// Subschemas by the address of their JSON.
     known: FxHashMap<usize, usize>,
@@ -212,9 +212,9 @@ struct Reader<'a> {
     reached: Vec<u32>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SchemaReader<'a> {
     /// The number of the subschema that a value of the schema is; `base` is what its references start from.
-    fn subschema(&mut self, json: &'a Json, base: &'a Json) -> usize {
+    fn subschema_index(&mut self, json: &'a Json, base: &'a Json) -> usize {
         let address = std::ptr::from_ref(json).addr();
         if let Some(&number) = self.known.get(&address) {
             if let Some(reached) = self.reached.get_mut(number) {
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         self.subschemas.push(Subschema::default());
         self.reached.push(1);
         let subschema = match json {
-            Json::Object(keywords) => deeper(|| self.read(json, keywords, base)),
+            Json::Object(keywords) => with_deep_stack(|| self.read_keywords(json, keywords, base)),
             _ => Subschema::default(),
         };
         if let Some(slot) = self.subschemas.get_mut(number) {
@@ -236,56 +236,56 @@ impl<'a> Reader<'a> {
         number
     }
 
-    fn read(&mut self, json: &'a Json, keywords: &'a Map<String, Json>, base: &'a Json) -> Subschema {
+    fn read_keywords(&mut self, json: &'a Json, keywords: &'a Map<String, Json>, base: &'a Json) -> Subschema {
         // A subschema with an id is the root of its own references.
         let base = if keywords.get("$id").is_some_and(Json::is_string) { json } else { base };
         let mut subschema = Subschema::default();
         for (keyword, value) in keywords {
             match keyword.as_str() {
-                "allOf" | "anyOf" | "oneOf" => subschema.here.extend(self.list(value, base)),
-                "not" | "if" | "then" | "else" => subschema.here.push(self.subschema(value, base)),
-                "$ref" | "$dynamicRef" | "$recursiveRef" => match self.referred(value, base) {
-                    Some((target, base)) => subschema.here.push(self.subschema(target, base)),
+                "allOf" | "anyOf" | "oneOf" => subschema.here.extend(self.read_list(value, base)),
+                "not" | "if" | "then" | "else" => subschema.here.push(self.subschema_index(value, base)),
+                "$ref" | "$dynamicRef" | "$recursiveRef" => match self.resolve_reference(value, base) {
+                    Some((target, base)) => subschema.here.push(self.subschema_index(target, base)),
                     None => subschema.own = subschema.own.saturating_add(UNKNOWN),
                 },
                 "dependentSchemas" | "dependencies" => {
-                    subschema.here.extend(self.named(value, base).into_iter().map(|(_, number)| number));
+                    subschema.here.extend(self.read_named(value, base).into_iter().map(|(_, number)| number));
                 }
-                "properties" => subschema.keys.extend(self.named(value, base)),
+                "properties" => subschema.keys.extend(self.read_named(value, base)),
                 "patternProperties" => {
-                    subschema.members.extend(self.named(value, base).into_iter().map(|(_, number)| number));
-                    let patterns = value.as_object().into_iter().flat_map(Map::keys).map(|pattern| states(pattern));
+                    subschema.members.extend(self.read_named(value, base).into_iter().map(|(_, number)| number));
+                    let patterns = value.as_object().into_iter().flat_map(Map::keys).map(|pattern| count_states(pattern));
                     subschema.own = subschema.own.saturating_add(patterns.fold(0, u64::saturating_add) / 4);
                 }
-                "additionalProperties" | "unevaluatedProperties" => subschema.members.push(self.subschema(value, base)),
-                "propertyNames" => subschema.names.push(self.subschema(value, base)),
-                "items" if value.is_array() => subschema.items.extend(self.list(value, base)),
-                "prefixItems" => subschema.items.extend(self.list(value, base)),
+                "additionalProperties" | "unevaluatedProperties" => subschema.members.push(self.subschema_index(value, base)),
+                "propertyNames" => subschema.names.push(self.subschema_index(value, base)),
+                "items" if value.is_array() => subschema.items.extend(self.read_list(value, base)),
+                "prefixItems" => subschema.items.extend(self.read_list(value, base)),
                 "items" | "additionalItems" | "unevaluatedItems" | "contains" => {
-                    subschema.items.push(self.subschema(value, base))
+                    subschema.items.push(self.subschema_index(value, base))
                 }
                 "enum" => subschema.own = subschema.own.saturating_add(value.as_array().map_or(0, Vec::len) as u64),
-                "pattern" => subschema.pattern = value.as_str().map_or(0, states),
+                "pattern" => subschema.pattern = value.as_str().map_or(0, count_states),
                 _ => {}
             }
         }
         subschema
     }
 
-    fn list(&mut self, value: &'a Json, base: &'a Json) -> Vec<usize> {
-        value.as_array().into_iter().flatten().map(|item| self.subschema(item, base)).collect()
+    fn read_list(&mut self, value: &'a Json, base: &'a Json) -> Vec<usize> {
+        value.as_array().into_iter().flatten().map(|item| self.subschema_index(item, base)).collect()
     }
 
-    fn named(&mut self, value: &'a Json, base: &'a Json) -> Vec<(String, usize)> {
+    fn read_named(&mut self, value: &'a Json, base: &'a Json) -> Vec<(String, usize)> {
         let entries = value.as_object().into_iter().flatten();
-        entries.map(|(key, item)| (key.clone(), self.subschema(item, base))).collect()
+        entries.map(|(key, item)| (key.clone(), self.subschema_index(item, base))).collect()
     }
 
     /// What a reference leads to, with what its own references start from.
-    fn referred(&self, reference: &Json, base: &'a Json) -> Option<(&'a Json, &'a Json)> {
+    fn resolve_reference(&self, reference: &Json, base: &'a Json) -> Option<(&'a Json, &'a Json)> {
         let reference = reference.as_str()?;
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let base = if document.is_empty() { base } else { find(self.root, &["$id", "id"], document)? };
+        let base = if document.is_empty() { base } else { find_by_text(self.root, &["$id", "id"], document)? };
         if fragment.is_empty() {
             return Some((base, base));
         }
@@ -293,27 +293,27 @@ impl<'a> Reader<'a> {
             let pointer = percent_encoding::percent_decode_str(fragment).decode_utf8_lossy();
             return base.pointer(&pointer).map(|target| (target, base));
         }
-        find(base, &["$anchor", "$dynamicAnchor"], fragment).map(|target| (target, base))
+        find_by_text(base, &["$anchor", "$dynamicAnchor"], fragment).map(|target| (target, base))
     }
 }
 
 /// The first object that has this text under one of the keys.
-fn find<'a>(json: &'a Json, keys: &[&str], text: &str) -> Option<&'a Json> {
-    deeper(|| match json {
+fn find_by_text<'a>(json: &'a Json, keys: &[&str], text: &str) -> Option<&'a Json> {
+    with_deep_stack(|| match json {
         Json::Object(entries) => {
             let named = keys.iter().any(|key| entries.get(*key).and_then(Json::as_str).is_some_and(|id| id == text));
-            if named { Some(json) } else { entries.values().find_map(|inner| find(inner, keys, text)) }
+            if named { Some(json) } else { entries.values().find_map(|inner| find_by_text(inner, keys, text)) }
         }
-        Json::Array(items) => items.iter().find_map(|inner| find(inner, keys, text)),
+        Json::Array(items) => items.iter().find_map(|inner| find_by_text(inner, keys, text)),
         _ => None,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Work;
-    use averment_base::limits::{Exhausted, Limits, Meter};
-    use averment_base::value::{Text, Value};
+    use super::SchemaWork;
+    use averment_base::limits::{LimitError, Limits, FuelMeter};
+    use averment_base::value::{ValueText, Value};
 
     #[test]
     fn a_pattern_of_any_size_is_counted() {
@@ -321,9 +321,9 @@ mod tests {
         let other = format!("b{pattern}");
         let schema =
             serde_json::json!({"patternProperties": {&pattern: {}, &other: {}}, "items": {"pattern": pattern}});
-        let work = Work::of(&schema);
-        let text = Value::Text(Text::Plain("aaaa"));
-        let mut meter = Meter::new(&Limits::default());
-        assert_eq!(work.charge(&text, &mut meter), Err(Exhausted::Fuel));
+        let work = SchemaWork::from_schema(&schema);
+        let text = Value::Text(ValueText::Plain("aaaa"));
+        let mut meter = FuelMeter::new(&Limits::default());
+        assert_eq!(work.charge_check(&text, &mut meter), Err(LimitError::Fuel));
     }
 }

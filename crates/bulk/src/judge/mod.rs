@@ -3,60 +3,60 @@
 //! Whole lines are indexed and prefiltered; a run is read in full only for what the prefilter leaves open, and for the reasons of what does
 //! not pass. Both ways give the same verdicts.
 
-mod matched;
+mod matched_steps;
 mod over_runs;
-mod partly;
+mod partial_read;
 mod prefiltered;
 pub(crate) mod run_time;
 mod segments;
-mod settle;
+mod finish_run;
 mod walk;
 
 use super::feed;
 use super::pipeline::Pipeline;
-use crate::faults::Point;
+use crate::faults::FaultPoint;
 use crate::incremental_totals::IncrementalTotals;
-use crate::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
-use crate::understood::FileRecords;
+use crate::prefilter::{PrefilterAnswer, EvaluationRules, Prefilter, PrefilterScratch, ProjectionSource};
+use crate::reading_notes::FileRecords;
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
-use averment_base::memory::{self, asking};
+use averment_base::memory::{self, allow_failure};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::AssertionOutcome;
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::score;
-use averment_report::chunk_totals::{ChunkTotals, Memory};
-use averment_report::drawn::Drawn;
-use averment_report::model::{RunReport, Unreadable};
+use averment_report::chunk_totals::{ChunkTotals, VerdictMemory};
+use averment_report::draw_limits::DrawnFindings;
+use averment_report::model::{RunReport, UnreadableTrace};
 use averment_runs::run::RunSource;
 use averment_traces::error::ReadError;
-use averment_traces::names::Names;
-use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
+use averment_traces::names::PartNames;
+use averment_traces::projection::{ScannedChunk, LineReader, RunProjection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
-use averment_traces::scan::{Cursor, Index};
+use averment_traces::scan::{ScanCursor, ByteIndex};
 use bumpalo::Bump;
-pub(crate) use over_runs::OverRunsOf;
-use prefiltered::Prefiltered;
+pub(crate) use over_runs::ProgramOverRuns;
+use prefiltered::PrefilteredProgram;
 use run_time::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 pub use walk::each_line;
-use walk::{Line, let_go};
+use walk::{NonBlankLine, let_go};
 
 /// What came of a chunk of a trace.
-pub enum Done {
+pub enum RunResult {
     /// A run, for reports that show single runs.
     Run(Box<RunReport>),
     /// Finished lines of `jsonl`.
     Lines(Vec<u8>),
     /// What cannot be read.
-    Unreadable(Unreadable),
+    Unreadable(UnreadableTrace),
     /// The evaluation broke down: the run's name.
     Fault(String),
 }
 
 /// How much was read of the runs that were judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reads {
+pub struct ReadCounts {
     /// Runs that were settled by what the prefilter takes out of their bytes.
     pub prefiltered: u64,
     /// Runs of which no more was read than what is reported of them looks at.
@@ -65,9 +65,9 @@ pub struct Reads {
     pub full: u64,
 }
 
-impl Reads {
+impl ReadCounts {
     /// Adds those of other runs.
-    pub fn add(&mut self, other: Self) {
+    pub fn add_counts(&mut self, other: Self) {
         self.prefiltered = self.prefiltered.saturating_add(other.prefiltered);
         self.projected = self.projected.saturating_add(other.projected);
         self.full = self.full.saturating_add(other.full);
@@ -75,28 +75,28 @@ impl Reads {
 }
 
 /// What one thread keeps between runs.
-pub struct Judge<'p> {
+pub struct ThreadJudge<'p> {
     pipeline: &'p Pipeline,
-    programs: Vec<Prefiltered<'p>>,
+    programs: Vec<PrefilteredProgram<'p>>,
     read_set: ReadSet,
     lines: Option<LineReader>,
-    index: Index,
+    index: ByteIndex,
     /// Values of the lines of a chunk.
     arena: Bump,
     /// Values of a run that is read in full.
     full: Bump,
-    memory: Memory,
-    answers: Vec<Answer>,
-    wanted: partly::Wanted,
+    memory: VerdictMemory,
+    answers: Vec<PrefilterAnswer>,
+    wanted: partial_read::RequiredParts,
     verdicts: Vec<u8>,
     totals: ChunkTotals,
-    reads: Reads,
+    reads: ReadCounts,
     records: FileRecords,
     /// Counts of runs of which nothing but counts is wanted.
     incremental: IncrementalTotals,
     /// What reports have room for.
-    drawn: Drawn,
-    done: Vec<Done>,
+    drawn: DrawnFindings,
+    done: Vec<RunResult>,
     /// Finished lines, written after the entries of `done`.
     written: Vec<u8>,
     time: RunTime,
@@ -112,47 +112,47 @@ pub(crate) fn line_reader<'s>(
     if pipeline.reading.is_in_full() || prefilters.any(Prefilter::always_open) {
         return None;
     }
-    LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
+    LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(PartNames::known_names()))
 }
 
-impl<'p> Judge<'p> {
+impl<'p> ThreadJudge<'p> {
     /// A judge for the programs of a pipeline, with what was prepared of each.
-    pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Self {
+    pub fn new(pipeline: &'p Pipeline, prepared: &'p [PreparedProgram]) -> Self {
         let mut read_set = ReadSet::default();
-        let programs: Vec<Prefiltered<'p>> = pipeline
+        let programs: Vec<PrefilteredProgram<'p>> = pipeline
             .programs
             .iter()
             .zip(prepared)
             .map(|(program, prepared)| {
-                let rules = Compiled { program, prepared, options: &pipeline.options };
+                let rules = EvaluationRules { program, prepared, options: &pipeline.options };
                 let prefilter = Prefilter::new(rules, &mut read_set);
                 let idle = vec![None; program.assertions.len()];
                 let assertion_reads = prefilter.assertion_reads(program);
                 let said = vec![[None, None]; program.assertions.len()];
-                let scratch = Scratch::default();
-                let over_runs = OverRunsOf::new(program, &pipeline.options, prefilter.assertions());
-                Prefiltered { rules, prefilter, assertion_reads, scratch, over_runs, idle, said, named: 0, skipped: 0 }
+                let scratch = PrefilterScratch::default();
+                let over_runs = ProgramOverRuns::new(program, &pipeline.options, prefilter.assertion_numbers());
+                PrefilteredProgram { rules, prefilter, assertion_reads, scratch, over_runs, idle, said, named: 0, skipped: 0 }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
-        let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertions().collect()));
+        let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertion_numbers().collect()));
         let incremental = IncrementalTotals::new(selected, &pipeline.table, pipeline.policy);
         Self {
             pipeline,
             incremental,
-            drawn: Drawn::new(pipeline.drawn),
+            drawn: DrawnFindings::new(pipeline.drawn),
             programs,
             read_set,
             lines,
-            index: Index::default(),
+            index: ByteIndex::default(),
             arena: Bump::new(),
             full: Bump::new(),
-            memory: Memory::default(),
+            memory: VerdictMemory::default(),
             answers: Vec::new(),
-            wanted: partly::Wanted::default(),
+            wanted: partial_read::RequiredParts::default(),
             verdicts: Vec::new(),
             totals: ChunkTotals::default(),
-            reads: Reads::default(),
+            reads: ReadCounts::default(),
             records: FileRecords::default(),
             done: Vec::new(),
             written: Vec::new(),
@@ -161,19 +161,19 @@ impl<'p> Judge<'p> {
     }
 
     /// Adds what is no line; finished lines stand before it.
-    fn push(&mut self, done: Done) {
-        self.flush();
+    fn push_result(&mut self, done: RunResult) {
+        self.flush_lines();
         self.done.push(done);
     }
 
-    fn flush(&mut self) {
+    fn flush_lines(&mut self) {
         if !self.written.is_empty() {
-            self.done.push(Done::Lines(std::mem::take(&mut self.written)));
+            self.done.push(RunResult::Lines(std::mem::take(&mut self.written)));
         }
     }
 
     /// How much was read since this was asked last.
-    pub fn take_reads(&mut self) -> Reads {
+    pub fn take_reads(&mut self) -> ReadCounts {
         std::mem::take(&mut self.reads)
     }
 
@@ -183,36 +183,36 @@ impl<'p> Judge<'p> {
     }
 
     /// Judges a chunk whose lines, if it has any, are in `buffer`.
-    pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, ChunkTotals) {
-        self.time = RunTime::begin(self.pipeline.timed);
+    pub fn judge_part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<RunResult>, ChunkTotals) {
+        self.time = RunTime::begin_chunk(self.pipeline.timed);
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
-                    self.records.add(file_of(&run), 1);
-                    self.raw(run.as_ref().map_err(Unreadable::of));
+                    self.records.add_records(file_of(&run), 1);
+                    self.judge_raw(run.as_ref().map_err(UnreadableTrace::of_error));
                 }
             }
-            FilePart::Lines(lines) => self.chunk(lines, buffer),
+            FilePart::Lines(lines) => self.judge_chunk(lines, buffer),
         }
-        self.flush();
+        self.flush_lines();
         self.note_names();
-        self.incremental.finish(&mut self.totals);
+        self.incremental.flush_counts(&mut self.totals);
         (std::mem::take(&mut self.done), std::mem::take(&mut self.totals))
     }
 
-    fn chunk(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
+    fn judge_chunk(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
         let mut index = std::mem::take(&mut self.index);
-        if index.build(buffer).is_err() {
+        if index.build_index(buffer).is_err() {
             let count = memchr::memchr_iter(b'\n', buffer).count();
-            return self.push(Done::Unreadable(Unreadable::of(&lines.counted(count).no_memory(count))));
+            return self.push_result(RunResult::Unreadable(UnreadableTrace::of_error(&lines.with_lines(count).no_memory(count))));
         }
-        let place = &lines.counted(memory::holding(index.line_ends().count()));
+        let place = &lines.with_lines(memory::hold_lines(index.line_ends().count()));
         let left = match simdutf8::basic::from_utf8(buffer) {
-            Ok(text) => self.lines(place, text, &index),
+            Ok(text) => self.judge_lines(place, text, &index),
             Err(_) => {
-                for run in place.broken(std::mem::take(buffer)) {
-                    self.records.add(&place.file, 1);
-                    self.raw(run.as_ref().map_err(Unreadable::of));
+                for run in place.broken_runs(std::mem::take(buffer)) {
+                    self.records.add_records(&place.file, 1);
+                    self.judge_raw(run.as_ref().map_err(UnreadableTrace::of_error));
                 }
                 None
             }
@@ -221,53 +221,53 @@ impl<'p> Judge<'p> {
         match left {
             Some(left) => {
                 // What was needed to look at its bytes is let go first, and the text is not copied.
-                (self.index, self.arena) = (Index::default(), Bump::new());
+                (self.index, self.arena) = (ByteIndex::default(), Bump::new());
                 let text = String::from_utf8(std::mem::take(buffer)).unwrap_or_default();
-                self.full(&RawRun::part_of(text, left.range, left.source), left.prefiltered);
+                self.judge_full(&RawRun::part_of(text, left.range, left.source), left.prefiltered);
             }
             None => let_go(&mut self.arena),
         }
         if buffer.capacity() > LONG {
-            (*buffer, self.index) = (Vec::new(), Index::default());
+            (*buffer, self.index) = (Vec::new(), ByteIndex::default());
         }
     }
 
     /// Judges lines. A long last one that has to be read in full is left.
-    fn lines(&mut self, place: &LinesOrigin, text: &str, index: &Index) -> Option<Left> {
+    fn judge_lines(&mut self, place: &LinesOrigin, text: &str, index: &ByteIndex) -> Option<DeferredLine> {
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;
-        let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
-        let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
+        let cursor = ScanCursor::new(text.as_bytes(), index, limits.json_depth);
+        let chunk = ScannedChunk { text, cursor, arena: &arena, limits: &limits };
         let (mut left, mut records) = (None, 0);
-        each_line(reader.as_mut(), chunk, index, |Line { number, start, end, text: line }, projection| {
+        each_line(reader.as_mut(), chunk, index, |NonBlankLine { number, start, end, text: line }, projection| {
             records += 1;
-            let source = || place.source(start, number);
-            self.pipeline.faults.reach(Point::Line);
-            if projection.is_some_and(|projection| self.prefiltered(projection, chunk, (Some(start), line), &source)) {
+            let source = || place.line_source(start, number);
+            self.pipeline.faults.reach_point(FaultPoint::Line);
+            if projection.is_some_and(|projection| self.judge_prefiltered(projection, chunk, (Some(start), line), &source)) {
                 return;
             }
             let (line, prefiltered) = (line.trim_end_matches('\r'), projection.is_some());
             if line.len() > LONG && end + 1 >= text.len() {
-                left = Some(Left { range: start..start + line.len(), source: source(), prefiltered });
+                left = Some(DeferredLine { range: start..start + line.len(), source: source(), prefiltered });
             } else {
-                match RawRun::copied(line, source()) {
-                    Ok(raw) => self.full(&raw, prefiltered),
-                    Err(error) => self.push(Done::Unreadable(Unreadable::of(&error))),
+                match RawRun::copy_of(line, source()) {
+                    Ok(raw) => self.judge_full(&raw, prefiltered),
+                    Err(error) => self.push_result(RunResult::Unreadable(UnreadableTrace::of_error(&error))),
                 }
             }
         });
-        self.records.add(&place.file, records);
+        self.records.add_records(&place.file, records);
         self.lines = reader;
         self.arena = arena;
         left
     }
 
     /// A run of which only the projection is known. False where it has to be read in full.
-    fn prefiltered<'a>(
+    fn judge_prefiltered<'a>(
         &mut self,
-        projection: &Projection<'a>,
-        chunk: Chunk<'a>,
+        projection: &RunProjection<'a>,
+        chunk: ScannedChunk<'a>,
         (start, line): (Option<usize>, &str),
         source: &dyn Fn() -> RunSource,
     ) -> bool
@@ -276,127 +276,127 @@ impl<'p> Judge<'p> {
     {
         self.answers.clear();
         for one in &mut self.programs {
-            one.prefilter.judge(one.rules, projection, Source::Line(chunk), &mut one.scratch, &mut self.answers);
+            one.prefilter.judge_run(one.rules, projection, ProjectionSource::Line(chunk), &mut one.scratch, &mut self.answers);
         }
         if !self.has_looked() {
             return false;
         }
         if self.counts_only() {
-            let same = self.incremental.compare(&self.answers);
+            let same = self.incremental.compare_answers(&self.answers);
             if same {
-                self.incremental.add(&self.answers, &mut self.totals);
-                self.gather(&[], &|| source().name());
+                self.incremental.add_run(&self.answers, &mut self.totals);
+                self.gather_run(&[], &|| source().run_name());
             }
             self.reads.prefiltered += u64::from(same);
             return same;
         }
         if self.needs_run() {
             let line = line.trim_end_matches('\r');
-            let settled = start.is_some_and(|start| self.by_parts(projection, chunk, (start, line), source));
+            let settled = start.is_some_and(|start| self.judge_by_parts(projection, chunk, (start, line), source));
             self.reads.projected += u64::from(settled);
             return settled;
         }
-        self.answered(line, source);
+        self.report_answered(line, source);
         self.reads.prefiltered += 1;
         true
     }
 
     /// Reads a run in full, and judges what the answers leave open where the prefilter has seen it.
-    fn full(&mut self, raw: &RawRun, prefiltered: bool) {
+    fn judge_full(&mut self, raw: &RawRun, prefiltered: bool) {
         if !prefiltered {
-            return self.raw(Ok(raw));
+            return self.judge_raw(Ok(raw));
         }
-        self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
-            let run = feed::parse(raw, full, &this.pipeline.reading)?;
-            this.pipeline.understood.note(&run);
+        self.catch_faults(raw.text_length(), &|| raw.source.run_name(), |this, full| {
+            let run = feed::parse_run(raw, full, &this.pipeline.reading)?;
+            this.pipeline.understood.note_run(&run);
             this.reads.full += 1;
-            this.settle(&run, full);
+            this.settle_run(&run, full);
             Ok(())
         });
     }
 
     /// Prefilters a run that stands on several lines, or is put together of parts. False where it has to be read in full all the same.
-    fn projected(&mut self, raw: &RawRun) -> bool {
+    fn judge_projected(&mut self, raw: &RawRun) -> bool {
         let limits = self.pipeline.reading.limits;
-        let fits = (raw.is_plain_session() || raw.may_be_trace()) && raw.text().len() <= limits.run_bytes;
+        let fits = (raw.is_plain_session() || raw.may_be_trace()) && raw.run_text().len() <= limits.run_bytes;
         // Without memory for an index it is read in full, which says so where there is none for that, either.
-        let fits = fits && self.lines.is_some() && self.index.build(raw.text().as_bytes()).is_ok();
+        let fits = fits && self.lines.is_some() && self.index.build_index(raw.run_text().as_bytes()).is_ok();
         let Some(mut reader) = self.lines.take_if(|_| fits) else { return false };
         let (index, arena) = (std::mem::take(&mut self.index), std::mem::take(&mut self.arena));
-        let cursor = Cursor::new(raw.text().as_bytes(), &index, limits.json_depth);
-        let chunk = Chunk { text: raw.text(), cursor, arena: &arena, limits: &limits };
-        let mut projection = Projection::default();
+        let cursor = ScanCursor::new(raw.run_text().as_bytes(), &index, limits.json_depth);
+        let chunk = ScannedChunk { text: raw.run_text(), cursor, arena: &arena, limits: &limits };
+        let mut projection = RunProjection::default();
         let read = match (index.is_clean(), raw.is_plain_session()) {
             (false, _) => None,
             (true, true) => reader.read_session(chunk, index.line_ends(), &mut projection),
             (true, false) => reader.read_trace(chunk, &mut projection),
         };
         self.lines = Some(reader);
-        self.pipeline.faults.reach(Point::Line);
-        let settled = read.map(|()| self.prefiltered(&projection, chunk, (None, raw.text()), &|| raw.source.clone()));
+        self.pipeline.faults.reach_point(FaultPoint::Line);
+        let settled = read.map(|()| self.judge_prefiltered(&projection, chunk, (None, raw.run_text()), &|| raw.source.clone()));
         drop(projection);
         (self.index, self.arena) = (index, arena);
         let_go(&mut self.arena);
         if settled == Some(false) {
-            self.full(raw, true);
+            self.judge_full(raw, true);
         }
         settled.is_some()
     }
 
     /// A run that is read in full, where the prefilter does not settle it.
-    fn raw(&mut self, raw: Result<&RawRun, Unreadable>) {
+    fn judge_raw(&mut self, raw: Result<&RawRun, UnreadableTrace>) {
         let raw = match raw {
             Ok(raw) => raw,
-            Err(unreadable) => return self.push(Done::Unreadable(unreadable)),
+            Err(unreadable) => return self.push_result(RunResult::Unreadable(unreadable)),
         };
-        if self.projected(raw) {
+        if self.judge_projected(raw) {
             return;
         }
-        self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
-            let run = feed::parse(raw, full, &this.pipeline.reading)?;
-            this.pipeline.understood.note(&run);
+        self.catch_faults(raw.text_length(), &|| raw.source.run_name(), |this, full| {
+            let run = feed::parse_run(raw, full, &this.pipeline.reading)?;
+            this.pipeline.understood.note_run(&run);
             this.reads.full += 1;
-            let mut projection = Projection::default();
-            projection.of_run(&run, &this.read_set);
-            let source = Source::Run(&run, full);
+            let mut projection = RunProjection::default();
+            projection.project_run(&run, &this.read_set);
+            let source = ProjectionSource::Run(&run, full);
             this.answers.clear();
             for one in &mut this.programs {
-                one.prefilter.judge(one.rules, &projection, source, &mut one.scratch, &mut this.answers);
+                one.prefilter.judge_run(one.rules, &projection, source, &mut one.scratch, &mut this.answers);
             }
-            this.settle(&run, full);
+            this.settle_run(&run, full);
             Ok(())
         });
     }
 
     /// Works on a run of so many bytes; false where that broke down. A defect in one evaluation must not take the other runs with it.
-    fn guarded(
+    fn catch_faults(
         &mut self,
         bytes: usize,
         name: &dyn Fn() -> String,
-        work: impl FnOnce(&mut Self, &Bump) -> Result<(), Unreadable>,
+        work: impl FnOnce(&mut Self, &Bump) -> Result<(), UnreadableTrace>,
     ) -> bool {
         // One thread at a time has such values, and keeps nothing of their memory.
         let large = (bytes > LARGE).then(|| self.pipeline.large.lock().unwrap_or_else(PoisonError::into_inner));
         let mut full = match large {
             // Where there is no such block, there may be smaller ones.
-            Some(_) => asking(|| Bump::try_with_capacity(OWN_BLOCK)).unwrap_or_default(),
+            Some(_) => allow_failure(|| Bump::try_with_capacity(OWN_BLOCK)).unwrap_or_default(),
             None => std::mem::take(&mut self.full),
         };
         let (done, written) = (self.done.len(), self.written.len());
         let worked = catch_unwind(AssertUnwindSafe(|| {
-            self.pipeline.faults.reach(Point::Run);
+            self.pipeline.faults.reach_point(FaultPoint::Run);
             work(self, &full)
         }));
         let broke = worked.is_err();
         match worked {
             Ok(Ok(())) => {}
-            Ok(Err(unreadable)) => self.push(Done::Unreadable(unreadable)),
+            Ok(Err(unreadable)) => self.push_result(RunResult::Unreadable(unreadable)),
             Err(_) => {
                 if self.done.len() == done {
                     // No half line stays.
                     self.written.truncate(written);
                 }
-                self.push(Done::Fault(name()));
+                self.push_result(RunResult::Fault(name()));
             }
         }
         if large.is_none() {
@@ -420,11 +420,11 @@ fn is_plain(outcome: &AssertionOutcome) -> bool {
     let own = score::of_verdict(outcome.verdict);
     outcome.verdict != Verdict::Error
         && outcome.unjudged.is_none()
-        && outcome.score == score::counted(outcome.status, own)
+        && outcome.score == score::counted_score(outcome.status, own)
 }
 
 /// A line that has to be read in full when all others of its chunk are done.
-struct Left {
+struct DeferredLine {
     range: std::ops::Range<usize>,
     source: RunSource,
     /// The answers are those of its projection.

@@ -1,19 +1,19 @@
 //! A program with its prefilter, and what one thread remembers of its assertions.
 
-use super::over_runs::OverRunsOf;
-use crate::prefilter::{Answer, AssertionReads, Compiled, Prefilter, Scratch};
+use super::over_runs::ProgramOverRuns;
+use crate::prefilter::{PrefilterAnswer, AssertionReads, EvaluationRules, Prefilter, PrefilterScratch};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::AssertionOutcome;
 
 /// A program with its prefilter.
-pub(super) struct Prefiltered<'p> {
-    pub(super) rules: Compiled<'p>,
+pub(super) struct PrefilteredProgram<'p> {
+    pub(super) rules: EvaluationRules<'p>,
     pub(super) prefilter: Prefilter,
     /// What the evaluation of each assertion looks at, in the order of the answers.
     pub(super) assertion_reads: Vec<AssertionReads>,
-    pub(super) scratch: Scratch,
+    pub(super) scratch: PrefilterScratch,
     /// Its assertions over runs.
-    pub(super) over_runs: OverRunsOf<'p>,
+    pub(super) over_runs: ProgramOverRuns<'p>,
     /// Outcomes of assertions that nothing exercised: they are the same for every run.
     pub(super) idle: Vec<Option<AssertionOutcome>>,
     /// What lines say of assertions that pass, and of those that nothing exercised, by number: it is the same for every run.
@@ -23,17 +23,17 @@ pub(super) struct Prefiltered<'p> {
     pub(super) skipped: usize,
 }
 
-impl Prefiltered<'_> {
+impl PrefilteredProgram<'_> {
     pub(super) fn is_known(&self, number: u32) -> bool {
         self.idle.get(number as usize).is_some_and(Option::is_some)
     }
 
     /// Whether an assertion has to be evaluated on the run.
-    pub(super) fn asks(&self, number: u32, answer: Answer, findings: bool) -> bool {
+    pub(super) fn needs_evaluation(&self, number: u32, answer: PrefilterAnswer, findings: bool) -> bool {
         match answer {
-            Answer::Open => true,
-            Answer::Pass => findings && self.speaks_of_a_pass(number),
-            Answer::Idle => findings && !self.is_known(number),
+            PrefilterAnswer::Open => true,
+            PrefilterAnswer::Pass => findings && self.speaks_of_a_pass(number),
+            PrefilterAnswer::Idle => findings && !self.is_known(number),
             _ => findings,
         }
     }
@@ -45,7 +45,7 @@ impl Prefiltered<'_> {
     }
 
     /// Remembers the outcome of an assertion that nothing exercised, where nothing in it is of the run.
-    pub(super) fn learn(&mut self, number: u32, outcome: AssertionOutcome) {
+    pub(super) fn learn_outcome(&mut self, number: u32, outcome: AssertionOutcome) {
         if outcome.verdict == Verdict::Vacuous
             && outcome.evidence.is_empty()
             && outcome.message.is_none()

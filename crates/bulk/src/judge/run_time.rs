@@ -8,20 +8,20 @@ pub(super) struct RunTime(Option<Instant>);
 
 impl RunTime {
     /// Begins with a chunk.
-    pub(super) fn begin(timed: bool) -> Self {
+    pub(super) fn begin_chunk(timed: bool) -> Self {
         Self(timed.then(Instant::now))
     }
 
     /// How long the run took that is done now: since the one before it, or since its chunk was begun.
-    pub(super) fn take(&mut self) -> Option<u64> {
+    pub(super) fn take_time(&mut self) -> Option<u64> {
         let before = self.0?;
         let now = Instant::now();
         self.0 = Some(now);
-        Some(nanoseconds(now.duration_since(before)))
+        Some(as_nanoseconds(now.duration_since(before)))
     }
 }
 
 /// A time as reports tell it.
-pub(crate) fn nanoseconds(time: Duration) -> u64 {
+pub(crate) fn as_nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

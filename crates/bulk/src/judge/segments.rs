@@ -1,33 +1,33 @@
 //! Lines of `jsonl` from segments: where an earlier run had the same verdicts, the segments of its line are used again and only the findings of
 //! this run are written.
 
-use super::{Judge, Prefiltered, is_plain};
+use super::{ThreadJudge, PrefilteredProgram, is_plain};
 use crate::pipeline::Pipeline;
-use crate::prefilter::Answer;
-use averment_engine::vm::evaluate::known;
+use crate::prefilter::PrefilterAnswer;
+use averment_engine::vm::evaluate::known_outcome;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_report::chunk_totals;
-use averment_report::line::{self, Behind};
-use averment_report::model::{Findings, RunReport};
+use averment_report::line::{self, LineTail};
+use averment_report::model::{RunFindings, RunReport};
 use averment_runs::run::Run;
 
-impl Judge<'_> {
+impl ThreadJudge<'_> {
     /// Writes the line of a run whose report is made. Returns the segments that later runs with the same verdicts can use; with `alike` the
     /// findings are among them.
-    pub(super) fn line(&mut self, run: &RunReport, alike: bool) -> Behind {
+    pub(super) fn write_line(&mut self, run: &RunReport, alike: bool) -> LineTail {
         let table = &self.pipeline.table;
         let (mut head, mut findings) = (Vec::new(), Vec::new());
         // Text into memory: this cannot fail.
-        let _ = line::name(&run.run, &mut self.written);
-        let _ = line::head(table, run, &mut head);
+        let _ = line::write_name(&run.run, &mut self.written);
+        let _ = line::write_head(table, run, &mut head);
         for result in &run.results {
-            let _ = line::finding(table, result, &mut findings);
+            let _ = line::write_finding(table, result, &mut findings);
         }
         for segment in [&head, &findings] {
             self.written.extend_from_slice(segment);
         }
-        let _ = line::end(table, run, &mut self.written);
-        Behind { head, findings: alike.then_some(findings) }
+        let _ = line::write_end(table, run, &mut self.written);
+        LineTail { head, findings: alike.then_some(findings) }
     }
 
     /// Writes the line of a run by what was evaluated and the answers beside that; false where more of it has to be made.
@@ -41,8 +41,8 @@ impl Judge<'_> {
         let Some(behind) = &judged.line else { return false };
         let numbered = evaluated.iter().enumerate();
         let all = numbered.flat_map(|(program, outcomes)| outcomes.iter().map(move |one| (program, one)));
-        let findings = Findings::new(table, run, all, *detail);
-        if findings.withhold() {
+        let findings = RunFindings::new(table, run, all, *detail);
+        if findings.withholds_anything() {
             return false;
         }
         let into = &mut self.written;
@@ -51,21 +51,21 @@ impl Judge<'_> {
         let mut answers = self.answers.iter();
         for ((place, one), outcomes) in self.programs.iter_mut().enumerate().zip(evaluated) {
             let mut outcomes = outcomes.iter().peekable();
-            let count = one.prefilter.assertions().len();
+            let count = one.prefilter.assertion_numbers().len();
             for at in 0..count {
-                let (Some(number), Some(answer)) = (one.prefilter.assertion(at), answers.next()) else { continue };
+                let (Some(number), Some(answer)) = (one.prefilter.assertion_number(at), answers.next()) else { continue };
                 match outcomes.next_if(|outcome| outcome.assertion == number) {
                     Some(outcome) => {
-                        if let Some(result) = findings.result(place, outcome) {
-                            let _ = line::finding(table, &result, into);
+                        if let Some(result) = findings.finding_result(place, outcome) {
+                            let _ = line::write_finding(table, &result, into);
                         }
                     }
-                    None => line::finished(one.said(place, number, *answer, &findings), into),
+                    None => line::append_finished(one.assertion_segment(place, number, *answer, &findings), into),
                 }
             }
         }
         into.extend_from_slice(line::END);
-        self.totals.add(judged);
+        self.totals.add_run(judged);
         true
     }
 
@@ -76,32 +76,32 @@ impl Judge<'_> {
         let mut answers = self.answers.iter();
         for (one, outcomes) in self.programs.iter().zip(evaluated) {
             let mut outcomes = outcomes.iter().peekable();
-            for (number, answer) in one.prefilter.assertions().zip(answers.by_ref()) {
+            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
                 let verdict = match outcomes.next_if(|outcome| outcome.assertion == number) {
-                    Some(_) if *answer == Answer::Idle => return false,
+                    Some(_) if *answer == PrefilterAnswer::Idle => return false,
                     Some(outcome) => Some(outcome.verdict),
-                    None => answer.verdict(),
+                    None => answer.as_verdict(),
                 };
-                self.verdicts.extend(verdict.map(chunk_totals::byte));
+                self.verdicts.extend(verdict.map(chunk_totals::verdict_byte));
             }
         }
         true
     }
 }
 
-impl Prefiltered<'_> {
+impl PrefilteredProgram<'_> {
     /// What lines say of an assertion that passes, or that nothing exercised.
-    fn said(&mut self, place: usize, number: u32, answer: Answer, findings: &Findings<'_, '_>) -> &[u8] {
+    fn assertion_segment(&mut self, place: usize, number: u32, answer: PrefilterAnswer, findings: &RunFindings<'_, '_>) -> &[u8] {
         let outcome = || match answer {
-            Answer::Idle => self.idle.get(number as usize).cloned().flatten(),
-            answer => known(self.rules.program, number, answer.verdict()?),
+            PrefilterAnswer::Idle => self.idle.get(number as usize).cloned().flatten(),
+            answer => known_outcome(self.rules.program, number, answer.as_verdict()?),
         };
-        let at = usize::from(answer == Answer::Idle);
+        let at = usize::from(answer == PrefilterAnswer::Idle);
         let Some(said) = self.said.get_mut(number as usize).and_then(|said| said.get_mut(at)) else { return &[] };
         said.get_or_insert_with(|| {
             let mut written = Vec::new();
-            if let Some(result) = outcome().and_then(|outcome| findings.result(place, &outcome)) {
-                let _ = line::finding(findings.table(), &result, &mut written);
+            if let Some(result) = outcome().and_then(|outcome| findings.finding_result(place, &outcome)) {
+                let _ = line::write_finding(findings.table(), &result, &mut written);
             }
             written.into_boxed_slice()
         })

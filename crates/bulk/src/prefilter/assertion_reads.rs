@@ -1,10 +1,10 @@
 //! How much of a run the evaluation of an assertion looks at: as much as its prefilter does, and the reasons are made of that.
 
 use super::condition_reads::ConditionReads;
-use super::temporal::{Asked, Statement};
-use super::{Form, Item, Prefilter, Scratch};
+use super::temporal::{MatchCondition, CallStatement};
+use super::{ItemCheck, PrefilterItem, Prefilter, PrefilterScratch};
 use averment_engine::bytecode::program::Program;
-use averment_traces::projection::Field;
+use averment_traces::projection::CallField;
 
 /// What the evaluation of an assertion looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum AssertionReads {
     Fields {
         /// The pattern, by number.
         unique: u32,
-        /// Which, by [`averment_traces::projection::Field`].
+        /// Which, by [`averment_traces::projection::CallField`].
         fields: [bool; 2],
     },
     /// The names and places of the calls, with their times and turns.
@@ -25,7 +25,7 @@ pub enum AssertionReads {
     /// The same, and a field of all calls.
     All {
         /// Which.
-        field: Field,
+        field: CallField,
     },
     /// The names and places of the calls, and fields of those whose names fit unique patterns.
     Parts(Vec<(u32, [bool; 2])>),
@@ -42,11 +42,11 @@ impl Prefilter {
 
     /// The number in the program of the assertion at a place among the answers.
     #[must_use]
-    pub fn assertion(&self, place: usize) -> Option<u32> {
+    pub fn assertion_number(&self, place: usize) -> Option<u32> {
         self.items.get(place).map(|item| item.assertion)
     }
 
-    fn reads_of(&self, program: &Program, item: &Item) -> AssertionReads {
+    fn reads_of(&self, program: &Program, item: &PrefilterItem) -> AssertionReads {
         let settings = program.assertions.get(item.assertion as usize).map(|assertion| &assertion.settings);
         // A message of the author may say anything of the run.
         let plain = settings.is_some_and(|settings| settings.message.is_none());
@@ -54,54 +54,54 @@ impl Prefilter {
             return AssertionReads::Run;
         }
         match &item.check {
-            Form::Expression(condition) if self.is_of_entries(*condition) => AssertionReads::Entries,
-            Form::Temporal(statement) => match self.of_statement(statement) {
+            ItemCheck::Expression(condition) if self.is_of_entries(*condition) => AssertionReads::Entries,
+            ItemCheck::Temporal(statement) => match self.of_statement(statement) {
                 AssertionReads::Run => self.of_parts(item),
                 reads => reads,
             },
-            Form::Selected { .. } => self.of_parts(item),
-            Form::NoneIn { field, .. } => AssertionReads::All { field: *field },
-            Form::Expression(_) | Form::Open => AssertionReads::Run,
+            ItemCheck::Selected { .. } => self.of_parts(item),
+            ItemCheck::NoneIn { field, .. } => AssertionReads::All { field: *field },
+            ItemCheck::Expression(_) | ItemCheck::Open => AssertionReads::Run,
         }
     }
 
-    fn of_parts(&self, item: &Item) -> AssertionReads {
+    fn of_parts(&self, item: &PrefilterItem) -> AssertionReads {
         let Some(parts) = &item.parts else { return AssertionReads::Run };
         let fields = |unique: &u32| self.fields.get(unique).map(|masks| masks.each_ref().map(Option::is_some));
         AssertionReads::Parts(parts.iter().filter_map(|unique| Some((*unique, fields(unique)?))).collect())
     }
 
-    fn of_statement(&self, statement: &Statement) -> AssertionReads {
+    fn of_statement(&self, statement: &CallStatement) -> AssertionReads {
         if !statement.is_closed || !statement.operands.iter().all(|operand| operand.is_sure) {
             return AssertionReads::Run;
         }
-        let fields = |condition: u32| self.reads(condition).and_then(ConditionReads::fields);
+        let fields = |condition: u32| self.condition_reads(condition).and_then(ConditionReads::call_fields);
         if statement.number.as_ref().is_some_and(|number| fields(number.condition).is_none()) {
             return AssertionReads::Run;
         }
         match (statement.condition, statement.operands.first()) {
             (None, _) if statement.is_timed => AssertionReads::Times,
             (None, _) => AssertionReads::Names,
-            (Some(Asked::Known(condition)), Some(operand)) => fields(condition)
+            (Some(MatchCondition::Known(condition)), Some(operand)) => fields(condition)
                 .map_or(AssertionReads::Run, |fields| AssertionReads::Fields { unique: operand.pattern, fields }),
             (Some(_), _) => AssertionReads::Run,
         }
     }
 
     /// What the reasons of a condition look at, where that is no more than the condition does.
-    fn reads(&self, condition: u32) -> Option<&ConditionReads> {
+    fn condition_reads(&self, condition: u32) -> Option<&ConditionReads> {
         self.conditions.get(condition as usize).map(|condition| &condition.reads).filter(|reads| reads.is_plain())
     }
 
     fn is_of_entries(&self, condition: u32) -> bool {
-        self.reads(condition).is_some_and(ConditionReads::is_of_entries)
+        self.condition_reads(condition).is_some_and(ConditionReads::is_of_entries)
     }
 }
 
-impl Scratch {
+impl PrefilterScratch {
     /// Whether the name of a call, by its place, fits a unique pattern in the run that was judged last.
     #[must_use]
-    pub fn fits(&self, call: usize, unique: u32) -> bool {
+    pub fn fits_pattern(&self, call: usize, unique: u32) -> bool {
         let unique_patterns = self.classes.get(call).and_then(|class| self.unique_patterns.get(*class as usize));
         unique_patterns.is_some_and(|unique_patterns| unique_patterns.binary_search(&unique).is_ok())
     }

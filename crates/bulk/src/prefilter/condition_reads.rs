@@ -4,20 +4,20 @@
 //! stand in it. What comes out says what has to be read of a run, and which literals a text needs so that a predicate can hold of it. It
 //! never says whether a condition holds.
 
-use super::predicate::{Base, Literal, Operand, Path, Predicate, small};
+use super::predicate::{ValueBase, SearchLiteral, PredicateOperand, ValuePath, ValuePredicate, small_integer};
 use averment_builtins::pattern::is_heavy;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::ir::Constant;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use averment_syntax::ast::TestKind;
-use averment_traces::projection::Field;
+use averment_traces::projection::CallField;
 
 /// What a condition looks at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ConditionReads {
     /// Its tests, in order.
-    pub(super) predicates: Vec<Predicate>,
+    pub(super) predicates: Vec<ValuePredicate>,
     /// The tests of which one at least has to hold for it to be true, by number.
     needed: Option<Vec<usize>>,
     /// Whether it is nothing but tests against literals.
@@ -26,12 +26,12 @@ pub(super) struct ConditionReads {
 
 impl ConditionReads {
     /// The literals of which one at least has to stand in a given text for the condition to hold of it; `None` where it may hold without.
-    pub(super) fn needed_literals(&self) -> Option<Vec<&Literal>> {
+    pub(super) fn needed_literals(&self) -> Option<Vec<&SearchLiteral>> {
         let needed = self.needed.as_ref()?.iter().map(|number| self.predicates.get(*number));
         needed
             .map(|predicate| match predicate {
-                Some(Predicate {
-                    path: Path { base: Base::Given, keys }, operand: Operand::Found(literal), ..
+                Some(ValuePredicate {
+                    path: ValuePath { base: ValueBase::Given, keys }, operand: PredicateOperand::Found(literal), ..
                 }) if keys.is_empty() => Some(literal),
                 _ => None,
             })
@@ -39,9 +39,9 @@ impl ConditionReads {
     }
 
     /// The one value of the run that all its tests look at, where there is no other.
-    pub(super) fn only_path(&self) -> Option<&Path> {
+    pub(super) fn only_path(&self) -> Option<&ValuePath> {
         let (first, rest) = self.predicates.split_first()?;
-        let alone = matches!(first.path.base, Base::Root(_)) && rest.iter().all(|other| other.path == first.path);
+        let alone = matches!(first.path.base, ValueBase::Root(_)) && rest.iter().all(|other| other.path == first.path);
         alone.then_some(&first.path)
     }
 
@@ -52,22 +52,22 @@ impl ConditionReads {
 
     /// Whether it looks at nothing but entries of the run.
     pub(super) fn is_of_entries(&self) -> bool {
-        self.predicates.iter().all(|predicate| matches!(predicate.path.base, Base::Root(_)))
+        self.predicates.iter().all(|predicate| matches!(predicate.path.base, ValueBase::Root(_)))
     }
 
     /// Whether it looks at nothing but the value that it is given.
     pub(super) fn is_of_given(&self) -> bool {
-        self.predicates.iter().all(|predicate| predicate.path.base == Base::Given)
+        self.predicates.iter().all(|predicate| predicate.path.base == ValueBase::Given)
     }
 
     /// The fields of a call that it looks at; `None` where it looks at anything else but these, entries and the value that it is given.
-    pub(super) fn fields(&self) -> Option<[bool; 2]> {
+    pub(super) fn call_fields(&self) -> Option<[bool; 2]> {
         let mut fields = [false; 2];
         for predicate in &self.predicates {
             match predicate.path.base {
-                Base::Field(field) => *fields.get_mut(field as usize)? = true,
-                Base::Given | Base::Root(_) => {}
-                Base::Tool | Base::Calls => return None,
+                ValueBase::Field(field) => *fields.get_mut(field as usize)? = true,
+                ValueBase::Given | ValueBase::Root(_) => {}
+                ValueBase::Tool | ValueBase::Calls => return None,
             }
         }
         Some(fields)
@@ -83,22 +83,22 @@ const KEYS: usize = 32;
 
 /// A value while code is followed.
 #[derive(Clone)]
-enum Symbol {
-    Value(Path),
-    Constant(Operand),
+enum SymbolicValue {
+    Value(ValuePath),
+    Constant(PredicateOperand),
     /// A truth, with the tests of which one has to hold where that is known.
     Truth(Option<Vec<usize>>),
 }
 
 /// Follows the code of a program.
-pub(super) struct Reader<'p> {
+pub(super) struct CodeTracer<'p> {
     program: &'p Program,
-    predicates: Vec<Predicate>,
+    predicates: Vec<ValuePredicate>,
     /// The selections that code takes, where somebody asks for them.
     selections: Option<Vec<SelectionRef>>,
 }
 
-impl<'p> Reader<'p> {
+impl<'p> CodeTracer<'p> {
     /// A reader for the code of a program.
     pub(super) fn new(program: &'p Program) -> Self {
         Self { program, predicates: Vec::new(), selections: None }
@@ -109,7 +109,7 @@ impl<'p> Reader<'p> {
     pub(super) fn with_selections(&mut self, code: CodeId) -> Option<(ConditionReads, Vec<SelectionRef>)> {
         self.predicates.clear();
         self.selections = Some(Vec::new());
-        let read = self.paths(code, DEPTH);
+        let read = self.trace_paths(code, DEPTH);
         let selections = self.selections.take()?;
         read?;
         Some((
@@ -119,36 +119,36 @@ impl<'p> Reader<'p> {
     }
 
     /// The read set of a condition, where it can be told. `given` says whether it is given a value.
-    pub(super) fn condition(&mut self, code: CodeId, given: bool) -> Option<ConditionReads> {
+    pub(super) fn trace_condition(&mut self, code: CodeId, given: bool) -> Option<ConditionReads> {
         self.predicates.clear();
-        let locals: Vec<Symbol> =
-            given.then(|| Symbol::Value(Path { base: Base::Given, keys: Vec::new() })).into_iter().collect();
-        let symbol = self.chunk(code, &locals, DEPTH);
-        if let Some(Symbol::Truth(needed)) = symbol {
+        let locals: Vec<SymbolicValue> =
+            given.then(|| SymbolicValue::Value(ValuePath { base: ValueBase::Given, keys: Vec::new() })).into_iter().collect();
+        let symbol = self.trace_chunk(code, &locals, DEPTH);
+        if let Some(SymbolicValue::Truth(needed)) = symbol {
             return Some(ConditionReads { predicates: std::mem::take(&mut self.predicates), needed, plain: true });
         }
         self.predicates.clear();
-        self.paths(code, DEPTH)?;
+        self.trace_paths(code, DEPTH)?;
         Some(ConditionReads { predicates: std::mem::take(&mut self.predicates), needed: None, plain: false })
     }
 
     /// Notes the paths that stand in any code. Whatever takes an entry or a field from the stack stands right behind it, so that keys which
     /// stand there are all that is read of it. `None` where more than entries and fields is read.
-    fn paths(&mut self, code: CodeId, depth: usize) -> Option<()> {
+    fn trace_paths(&mut self, code: CodeId, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         let chunk = self.program.chunks.get(code.0 as usize)?;
         let mut ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?.iter().peekable();
         while let Some(op) = ops.next() {
             let base = match *op {
-                Op::Root(name) if is_list_of_steps(self.name(name.0)?) => return None,
-                Op::Root(name) => Base::Root(name.0),
-                Op::StepField(name) => of_step(self.name(name.0)?)?,
+                Op::Root(name) if is_list_of_steps(self.name_text(name.0)?) => return None,
+                Op::Root(name) => ValueBase::Root(name.0),
+                Op::StepField(name) => of_step(self.name_text(name.0)?)?,
                 Op::Let(number) => {
-                    self.paths(*self.program.lets.get(number.0 as usize)?, depth)?;
+                    self.trace_paths(*self.program.lets.get(number.0 as usize)?, depth)?;
                     continue;
                 }
                 Op::CallDef(number, _) => {
-                    self.paths(self.program.defs.get(number.0 as usize)?.code, depth)?;
+                    self.trace_paths(self.program.defs.get(number.0 as usize)?.code, depth)?;
                     continue;
                 }
                 Op::Select(selection, _) | Op::Fold(_, selection, _) if self.selections.is_some() => {
@@ -169,10 +169,10 @@ impl<'p> Reader<'p> {
             };
             let mut keys = Vec::new();
             while let Some(Op::Field(name, false)) = ops.peek() {
-                keys.push(self.name(name.0)?.to_owned());
+                keys.push(self.name_text(name.0)?.to_owned());
                 ops.next();
             }
-            let number = self.note(Path { base, keys }, Operand::Other)?;
+            let number = self.note_predicate(ValuePath { base, keys }, PredicateOperand::Other)?;
             if let Some(Op::Inspect(kind, _)) = ops.peek() {
                 self.note_asked(number, *kind);
             }
@@ -188,83 +188,83 @@ impl<'p> Reader<'p> {
     }
 
     /// Notes a test; gives its number.
-    fn note(&mut self, path: Path, operand: Operand) -> Option<usize> {
+    fn note_predicate(&mut self, path: ValuePath, operand: PredicateOperand) -> Option<usize> {
         let number = self.predicates.len();
         if number >= MOST || path.keys.len() > KEYS {
             return None;
         }
-        self.predicates.push(Predicate { path, operand, asks_for_key: false });
+        self.predicates.push(ValuePredicate { path, operand, asks_for_key: false });
         Some(number)
     }
 
     /// The path that an expression is.
-    pub(super) fn path(&mut self, code: CodeId) -> Option<Path> {
+    pub(super) fn expression_path(&mut self, code: CodeId) -> Option<ValuePath> {
         self.predicates.clear();
-        match self.chunk(code, &[], DEPTH)? {
-            Symbol::Value(path) => Some(path),
+        match self.trace_chunk(code, &[], DEPTH)? {
+            SymbolicValue::Value(path) => Some(path),
             _ => None,
         }
     }
 
-    fn chunk(&mut self, code: CodeId, locals: &[Symbol], depth: usize) -> Option<Symbol> {
+    fn trace_chunk(&mut self, code: CodeId, locals: &[SymbolicValue], depth: usize) -> Option<SymbolicValue> {
         let depth = depth.checked_sub(1)?;
         let chunk = self.program.chunks.get(code.0 as usize)?;
         let ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?;
         let mut stack = Vec::new();
         for op in ops {
-            self.op(*op, locals, depth, &mut stack)?;
+            self.trace_op(*op, locals, depth, &mut stack)?;
         }
         stack.pop().filter(|_| stack.is_empty())
     }
 
     /// One instruction. A jump over what cannot change the answer is not followed: both ways read no more than what stands here.
-    fn op(&mut self, op: Op, locals: &[Symbol], depth: usize, stack: &mut Vec<Symbol>) -> Option<()> {
+    fn trace_op(&mut self, op: Op, locals: &[SymbolicValue], depth: usize, stack: &mut Vec<SymbolicValue>) -> Option<()> {
         let symbol = match op {
             Op::SkipIfFalse(_) | Op::SkipIfTrue(_) | Op::SkipIfUnmet(_) => return Some(()),
-            Op::Condition() => return matches!(stack.last()?, Symbol::Truth(_)).then_some(()),
-            Op::Constant(literal) => constant(self.program.constants.get(literal.0 as usize)?),
-            Op::Param(param) => constant(self.program.params.get(param.0 as usize)?.default.as_ref()?),
+            Op::Condition() => return matches!(stack.last()?, SymbolicValue::Truth(_)).then_some(()),
+            Op::Constant(literal) => constant_symbol(self.program.constants.get(literal.0 as usize)?),
+            Op::Param(param) => constant_symbol(self.program.params.get(param.0 as usize)?.default.as_ref()?),
             Op::Regex(pattern) => {
                 // Nobody counts what a search for many literals takes: what could take long is left to the evaluation.
                 let regex = self.program.regexes.get(pattern.0 as usize)?;
-                let found = Operand::Found(Literal::Regex(pattern.0));
-                (!regex.backtracks && !is_heavy(&regex.pattern)).then_some(Symbol::Constant(found))?
+                let found = PredicateOperand::Found(SearchLiteral::Regex(pattern.0));
+                (!regex.backtracks && !is_heavy(&regex.pattern)).then_some(SymbolicValue::Constant(found))?
             }
-            Op::Root(name) => Symbol::Value(Path { base: Base::Root(name.0), keys: Vec::new() }),
-            Op::StepField(name) => Symbol::Value(Path { base: of_step(self.name(name.0)?)?, keys: Vec::new() }),
+            Op::Root(name) => SymbolicValue::Value(ValuePath { base: ValueBase::Root(name.0), keys: Vec::new() }),
+            Op::StepField(name) => SymbolicValue::Value(ValuePath { base: of_step(self.name_text(name.0)?)?, keys: Vec::new() }),
             Op::Local(slot) => locals.get(slot.0 as usize)?.clone(),
-            Op::Let(number) => self.chunk(*self.program.lets.get(number.0 as usize)?, &[], depth)?,
+            Op::Let(number) => self.trace_chunk(*self.program.lets.get(number.0 as usize)?, &[], depth)?,
             Op::CallDef(number, count) => {
                 let from = stack.len().checked_sub(count.0 as usize)?;
                 let given = stack.split_off(from);
-                self.chunk(self.program.defs.get(number.0 as usize)?.code, &given, depth)?
+                self.trace_chunk(self.program.defs.get(number.0 as usize)?.code, &given, depth)?
             }
-            Op::Every(false) => self.every(stack.pop()?)?,
-            Op::Field(name, spread) => field(stack.pop()?, self.name(name.0)?, spread)?,
+            Op::Every(false) => self.every_call(stack.pop()?)?,
+            Op::Field(name, spread) => field_symbol(stack.pop()?, self.name_text(name.0)?, spread)?,
             Op::Test(kind, negated) => {
                 let (operand, subject) = (stack.pop()?, stack.pop()?);
-                let Symbol::Constant(operand) = operand else { return None };
-                self.test(subject, compared(kind, operand), negated)?
+                let SymbolicValue::Constant(operand) = operand else { return None };
+                self.trace_test(subject, compared_operand(kind, operand), negated)?
             }
             Op::Inspect(kind, negated) => {
                 let operand = match kind {
-                    TestKind::Exists | TestKind::IsMissing => Operand::Presence,
-                    _ => Operand::Other,
+                    TestKind::Exists | TestKind::IsMissing => PredicateOperand::Presence,
+                    _ => PredicateOperand::Other,
                 };
                 let number = self.predicates.len();
-                let truth = self.test(stack.pop()?, operand, negated)?;
+                let truth = self.trace_test(stack.pop()?, operand, negated)?;
                 self.note_asked(number, kind);
                 truth
             }
-            Op::IsType(_, negated) => self.test(stack.pop()?, Operand::Other, negated)?,
-            Op::Not() | Op::Premise() => truth(stack.pop()?).map(|_| Symbol::Truth(None))?,
+            Op::IsType(_, negated) => self.trace_test(stack.pop()?, PredicateOperand::Other, negated)?,
+            Op::Not() | Op::Premise() => truth_tests(stack.pop()?).map(|_| SymbolicValue::Truth(None))?,
             Op::And() => {
-                truth(stack.pop()?)?;
-                truth(stack.pop()?).map(|_| Symbol::Truth(None))?
+                truth_tests(stack.pop()?)?;
+                truth_tests(stack.pop()?).map(|_| SymbolicValue::Truth(None))?
             }
             Op::Or() => {
-                let (right, left) = (truth(stack.pop()?)?, truth(stack.pop()?)?);
-                Symbol::Truth(left.zip(right).map(|(left, right)| [left, right].concat()))
+                let (right, left) = (truth_tests(stack.pop()?)?, truth_tests(stack.pop()?)?);
+                SymbolicValue::Truth(left.zip(right).map(|(left, right)| [left, right].concat()))
             }
             _ => return None,
         };
@@ -272,73 +272,73 @@ impl<'p> Reader<'p> {
         Some(())
     }
 
-    fn name(&self, number: u32) -> Option<&'p str> {
+    fn name_text(&self, number: u32) -> Option<&'p str> {
         self.program.names.get(number as usize).map(String::as_str)
     }
 
     /// `calls[*]`.
-    fn every(&self, symbol: Symbol) -> Option<Symbol> {
+    fn every_call(&self, symbol: SymbolicValue) -> Option<SymbolicValue> {
         match symbol {
-            Symbol::Value(Path { base: Base::Root(root), keys })
-                if keys.is_empty() && self.name(root) == Some("calls") =>
+            SymbolicValue::Value(ValuePath { base: ValueBase::Root(root), keys })
+                if keys.is_empty() && self.name_text(root) == Some("calls") =>
             {
-                Some(Symbol::Value(Path { base: Base::Calls, keys }))
+                Some(SymbolicValue::Value(ValuePath { base: ValueBase::Calls, keys }))
             }
             _ => None,
         }
     }
 
-    fn test(&mut self, subject: Symbol, operand: Operand, negated: bool) -> Option<Symbol> {
-        let Symbol::Value(path) = subject else { return None };
-        if path.base == Base::Calls {
+    fn trace_test(&mut self, subject: SymbolicValue, operand: PredicateOperand, negated: bool) -> Option<SymbolicValue> {
+        let SymbolicValue::Value(path) = subject else { return None };
+        if path.base == ValueBase::Calls {
             return None;
         }
-        let number = self.note(path, operand)?;
-        Some(Symbol::Truth((!negated).then(|| vec![number])))
+        let number = self.note_predicate(path, operand)?;
+        Some(SymbolicValue::Truth((!negated).then(|| vec![number])))
     }
 }
 
 /// What decides a comparison with a literal.
-fn compared(kind: TestKind, operand: Operand) -> Operand {
+fn compared_operand(kind: TestKind, operand: PredicateOperand) -> PredicateOperand {
     use TestKind as K;
     match (kind, operand) {
-        (K::Matches | K::Contains, found @ Operand::Found(Literal::Regex(_)))
-        | (K::Contains, found @ Operand::Found(Literal::Text(_)))
-        | (K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual, found @ Operand::Number(_)) => found,
-        _ => Operand::Other,
+        (K::Matches | K::Contains, found @ PredicateOperand::Found(SearchLiteral::Regex(_)))
+        | (K::Contains, found @ PredicateOperand::Found(SearchLiteral::Text(_)))
+        | (K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual, found @ PredicateOperand::Number(_)) => found,
+        _ => PredicateOperand::Other,
     }
 }
 
 /// A literal of the program.
-fn constant(constant: &Constant) -> Symbol {
-    Symbol::Constant(match constant {
-        Constant::Text(text) => Operand::Found(Literal::Text(text.clone())),
-        Constant::Number(text) => small(text).map_or(Operand::Other, Operand::Number),
-        _ => Operand::Other,
+fn constant_symbol(constant: &Constant) -> SymbolicValue {
+    SymbolicValue::Constant(match constant {
+        Constant::Text(text) => PredicateOperand::Found(SearchLiteral::Text(text.clone())),
+        Constant::Number(text) => small_integer(text).map_or(PredicateOperand::Other, PredicateOperand::Number),
+        _ => PredicateOperand::Other,
     })
 }
 
-fn of_step(name: &str) -> Option<Base> {
-    if name == "tool" { Some(Base::Tool) } else { Field::parse(name).map(Base::Field) }
+fn of_step(name: &str) -> Option<ValueBase> {
+    if name == "tool" { Some(ValueBase::Tool) } else { CallField::parse(name).map(ValueBase::Field) }
 }
 
 /// Whether an entry is put together from the steps of the run.
 fn is_list_of_steps(name: &str) -> bool {
-    name == "steps" || Kind::ALL.iter().any(|kind| kind.list_key() == name)
+    name == "steps" || StepKind::ALL.iter().any(|kind| kind.list_key() == name)
 }
 
-fn truth(symbol: Symbol) -> Option<Option<Vec<usize>>> {
+fn truth_tests(symbol: SymbolicValue) -> Option<Option<Vec<usize>>> {
     match symbol {
-        Symbol::Truth(needed) => Some(needed),
+        SymbolicValue::Truth(needed) => Some(needed),
         _ => None,
     }
 }
 
-fn field(symbol: Symbol, name: &str, spread: bool) -> Option<Symbol> {
-    let Symbol::Value(mut path) = symbol else { return None };
-    if spread != (path.base == Base::Calls) {
+fn field_symbol(symbol: SymbolicValue, name: &str, spread: bool) -> Option<SymbolicValue> {
+    let SymbolicValue::Value(mut path) = symbol else { return None };
+    if spread != (path.base == ValueBase::Calls) {
         return None;
     }
     path.keys.push(name.to_owned());
-    Some(Symbol::Value(path))
+    Some(SymbolicValue::Value(path))
 }

@@ -1,44 +1,44 @@
 //! Default verdicts: what the evaluator says of runs that stand for all in which nothing concerns an assertion, asked beforehand.
 
 use super::projected_run::{self, ProjectedRun};
-use super::temporal::{Number, number_of};
-use super::{Answer, Compiled, Condition, Form, Item, Prefilter};
-use averment_base::value::{Node, Origin, Value};
+use super::temporal::{CallCountTest, count_value};
+use super::{PrefilterAnswer, EvaluationRules, UniqueCondition, ItemCheck, PrefilterItem, Prefilter};
+use averment_base::value::{Node, TextOrigin, Value};
 use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::evaluate::verdicts_of_checks;
 use averment_engine::vm::machine::Machine;
 use averment_runs::run::RunSource;
-use averment_traces::projection::Field;
+use averment_traces::projection::CallField;
 use bumpalo::Bump;
 
 /// Asks for the default verdicts of all assertions of a prefilter.
-pub(super) fn learn(rules: Compiled<'_>, prefilter: &mut Prefilter) {
+pub(super) fn learn_defaults(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
     learn_counts(rules, prefilter);
     learn_searches(rules, prefilter);
 }
 
 /// The tests of small numbers of calls, where they look at nothing but the number: on a run without anything.
-fn learn_counts(rules: Compiled<'_>, prefilter: &mut Prefilter) {
-    let Compiled { program, prepared, options } = rules;
+fn learn_counts(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
+    let EvaluationRules { program, prepared, options } = rules;
     let arena = Bump::new();
-    let run = ProjectedRun::new(&arena, 0).run("", RunSource::default());
+    let run = ProjectedRun::new(&arena, 0).into_run("", RunSource::default());
     let mut machine = Machine::new(program, prepared, &run, &arena, options.limits);
     let conditions = &prefilter.conditions;
-    for (number, condition) in counts(&mut prefilter.items, conditions).filter(|(_, of)| of.reads.is_of_given()) {
-        number.learn(|count| {
+    for (number, condition) in count_tests(&mut prefilter.items, conditions).filter(|(_, of)| of.reads.is_of_given()) {
+        number.learn_truths(|count| {
             machine.refuel();
-            let locals = [Node::computed(number_of(u64::from(count)))];
-            machine.truth(condition.code, &ExpressionScope::default().with_locals(&locals)).ok()
+            let locals = [Node::computed(count_value(u64::from(count)))];
+            machine.evaluate_truth(condition.code, &ExpressionScope::default().with_locals(&locals)).ok()
         });
     }
 }
 
-fn counts<'s>(
-    items: &'s mut [Item],
-    conditions: &'s [Condition],
-) -> impl Iterator<Item = (&'s mut Number, &'s Condition)> {
+fn count_tests<'s>(
+    items: &'s mut [PrefilterItem],
+    conditions: &'s [UniqueCondition],
+) -> impl Iterator<Item = (&'s mut CallCountTest, &'s UniqueCondition)> {
     items.iter_mut().filter_map(|item| match &mut item.check {
-        Form::Temporal(statement) => {
+        ItemCheck::Temporal(statement) => {
             let number = statement.number.as_mut()?;
             let condition = conditions.get(number.condition as usize)?;
             Some((number, condition))
@@ -48,21 +48,21 @@ fn counts<'s>(
 }
 
 /// What looks for literals in the texts of all calls: on a run with a call whose fields hold `true`, in which no text stands.
-fn learn_searches(rules: Compiled<'_>, prefilter: &mut Prefilter) {
-    let Compiled { program, prepared, options } = rules;
+fn learn_searches(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
+    let EvaluationRules { program, prepared, options } = rules;
     let arena = Bump::new();
-    let fields = Field::ALL.map(|field| (field.as_str(), Node::computed(Value::Boolean(true))));
-    let step = projected_run::step(&arena, 0, "", fields.into_iter(), Origin::COMPUTED);
+    let fields = CallField::ALL.map(|field| (field.as_str(), Node::computed(Value::Boolean(true))));
+    let step = projected_run::new_step(&arena, 0, "", fields.into_iter(), TextOrigin::COMPUTED);
     let mut made = ProjectedRun::new(&arena, 1);
-    made.calls(std::slice::from_ref(&step));
-    let run = made.run("", RunSource::default());
+    made.set_calls(std::slice::from_ref(&step));
+    let run = made.into_run("", RunSource::default());
     let searching = prefilter.items.iter_mut().filter_map(|item| match &mut item.check {
-        Form::NoneIn { default, .. } => Some((item.assertion, default)),
+        ItemCheck::NoneIn { default, .. } => Some((item.assertion, default)),
         _ => None,
     });
-    let (wanted, defaults): (Vec<u32>, Vec<&mut Answer>) = searching.unzip();
+    let (wanted, defaults): (Vec<u32>, Vec<&mut PrefilterAnswer>) = searching.unzip();
     let verdicts = verdicts_of_checks(program, prepared, &run, &arena, options, &wanted);
     for (default, verdict) in defaults.into_iter().zip(verdicts) {
-        *default = verdict.map_or(Answer::Open, Answer::of_verdict);
+        *default = verdict.map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict);
     }
 }

@@ -1,27 +1,27 @@
 //! The evaluator for one run: the machine, on a projection of a line or on a run that was read in full.
 
 use super::projected_run::{self, ProjectedRun};
-use super::{Compiled, Prefilter, Source};
+use super::{EvaluationRules, Prefilter, ProjectionSource};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
-use averment_engine::bytecode::program::{Check, CodeId};
+use averment_engine::bytecode::program::{CompiledCheck, CodeId};
 use averment_engine::vm::context::ExpressionScope;
-use averment_engine::vm::evaluate::{Verdicts, verdict_of};
+use averment_engine::vm::evaluate::{VerdictEvaluator, verdict_of};
 use averment_engine::vm::machine::Machine;
-use averment_engine::vm::over_runs::{self, Given};
+use averment_engine::vm::over_runs::{self, RunContribution};
 use averment_engine::vm::temporal::by_name::NamedCalls;
-use averment_runs::run::{Kind, Run, RunSource, Step};
-use averment_traces::projection::{Field, FieldMask, Held, Projection};
+use averment_runs::run::{StepKind, Run, RunSource, Step};
+use averment_traces::projection::{CallField, FieldMask, RawValue, RunProjection};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 use rustc_hash::FxHashMap;
 
 /// Evaluates conditions on one run. What it looks at is read when the first condition asks.
-pub(super) struct Evaluator<'e, 'a> {
+pub(super) struct ConditionEvaluator<'e, 'a> {
     prefilter: &'e Prefilter,
-    rules: Compiled<'a>,
-    projection: &'e Projection<'a>,
-    source: Source<'a>,
+    rules: EvaluationRules<'a>,
+    projection: &'e RunProjection<'a>,
+    source: ProjectionSource<'a>,
     /// The entries of the run; the inner `None` where they cannot be read here.
     run: Option<Option<&'a Run<'a>>>,
     machine: Option<Machine<'a>>,
@@ -32,16 +32,16 @@ pub(super) struct Evaluator<'e, 'a> {
     /// The run with a field of all calls, by field.
     with_field: [Option<Option<&'a Run<'a>>>; 2],
     /// Judges on the run with the fields of calls that some unique pattern looks at; the inner `None` where they cannot be read here.
-    of_parts: Option<Option<Verdicts<'a, 'a>>>,
+    of_parts: Option<Option<VerdictEvaluator<'a, 'a>>>,
 }
 
-impl<'e, 'a> Evaluator<'e, 'a> {
+impl<'e, 'a> ConditionEvaluator<'e, 'a> {
     /// An evaluator that has read nothing yet.
     pub(super) fn new(
         prefilter: &'e Prefilter,
-        rules: Compiled<'a>,
-        projection: &'e Projection<'a>,
-        source: Source<'a>,
+        rules: EvaluationRules<'a>,
+        projection: &'e RunProjection<'a>,
+        source: ProjectionSource<'a>,
     ) -> Self {
         Self {
             prefilter,
@@ -58,83 +58,83 @@ impl<'e, 'a> Evaluator<'e, 'a> {
     }
 
     /// The run with the entries that conditions look at.
-    pub(super) fn run(&mut self) -> Option<&'a Run<'a>> {
+    pub(super) fn projected_run(&mut self) -> Option<&'a Run<'a>> {
         *self.run.get_or_insert_with(|| match self.source {
-            Source::Run(run, _) => Some(run),
-            Source::Line(_) => {
-                let arena = self.source.arena();
+            ProjectionSource::Run(run, _) => Some(run),
+            ProjectionSource::Line(_) => {
+                let arena = self.source.value_arena();
                 Some(arena.alloc(
-                    self.prefilter.entries(self.rules, self.projection, self.source)?.run("", RunSource::default()),
+                    self.prefilter.project_entries(self.rules, self.projection, self.source)?.into_run("", RunSource::default()),
                 ))
             }
         })
     }
 
     fn machine(&mut self) -> Option<&mut Machine<'a>> {
-        let run = self.run()?;
-        let Compiled { program, prepared, options } = self.rules;
-        let arena = self.source.arena();
+        let run = self.projected_run()?;
+        let EvaluationRules { program, prepared, options } = self.rules;
+        let arena = self.source.value_arena();
         Some(self.machine.get_or_insert_with(|| Machine::new(program, prepared, run, arena, options.limits)))
     }
 
     /// Gives the next assertion its full share of fuel.
-    pub(super) fn refuel(&mut self) {
+    pub(super) fn refill_fuel(&mut self) {
         if let Some(machine) = &mut self.machine {
             machine.refuel();
         }
     }
 
     /// The truth of a condition; `None` where only the run itself gives it.
-    pub(super) fn truth(&mut self, code: CodeId) -> Option<Truth> {
-        self.machine()?.truth(code, &ExpressionScope::default()).ok()
+    pub(super) fn condition_truth(&mut self, code: CodeId) -> Option<Truth> {
+        self.machine()?.evaluate_truth(code, &ExpressionScope::default()).ok()
     }
 
     /// What the run gives to an assertion over runs; `None` where only the run itself gives it.
-    pub(super) fn look(&mut self, number: u32) -> Option<Given> {
+    pub(super) fn read_values(&mut self, number: u32) -> Option<RunContribution> {
         let assertion = self.rules.program.assertions.get(number as usize)?;
-        let Check::OverRuns(over) = &assertion.check else { return None };
-        Some(over_runs::look(self.machine()?, assertion, over))
+        let CompiledCheck::OverRuns(over) = &assertion.check else { return None };
+        Some(over_runs::contribution_of(self.machine()?, assertion, over))
     }
 
     /// The same with a given value.
     pub(super) fn truth_of(&mut self, code: CodeId, given: Value<'a>) -> Option<Truth> {
         let locals = [Node::computed(given)];
-        self.machine()?.truth(code, &ExpressionScope::default().with_locals(&locals)).ok()
+        self.machine()?.evaluate_truth(code, &ExpressionScope::default().with_locals(&locals)).ok()
     }
 
     /// The truth of a condition of one call, which fits a unique pattern.
     pub(super) fn truth_of_call(&mut self, code: CodeId, call: usize, pattern: u32) -> Option<Truth> {
-        let step = self.step(call, pattern)?;
-        self.machine()?.truth(code, &ExpressionScope::of_step(step)).ok()
+        let step = self.call_step(call, pattern)?;
+        self.machine()?.evaluate_truth(code, &ExpressionScope::of_step(step)).ok()
     }
 
-    fn step(&mut self, call: usize, pattern: u32) -> Option<&'a Step<'a>> {
-        if let Source::Run(run, _) = self.source {
+    fn call_step(&mut self, call: usize, pattern: u32) -> Option<&'a Step<'a>> {
+        if let ProjectionSource::Run(run, _) = self.source {
             let calls =
-                self.calls.get_or_insert_with(|| run.steps.iter().filter(|step| step.kind == Kind::Call).collect());
+                self.calls.get_or_insert_with(|| run.steps.iter().filter(|step| step.kind == StepKind::Call).collect());
             return calls.get(call).copied();
         }
         if let Some(known) = self.steps.get(&(call, pattern)) {
             return *known;
         }
         let masks = self.prefilter.fields.get(&pattern);
-        let found = masks.and_then(|masks| self.call(call, |field| masks.get(field as usize)?.as_ref()));
-        let found = found.map(|step| &*self.source.arena().alloc(step));
+        let found = masks.and_then(|masks| self.project_call(call, |field| masks.get(field as usize)?.as_ref()));
+        let found = found.map(|step| &*self.source.value_arena().alloc(step));
         self.steps.insert((call, pattern), found);
         found
     }
 
     /// A call with the fields that have a mask.
-    fn call<'m>(&self, number: usize, mask: impl Fn(Field) -> Option<&'m FieldMask>) -> Option<Step<'a>> {
+    fn project_call<'m>(&self, number: usize, mask: impl Fn(CallField) -> Option<&'m FieldMask>) -> Option<Step<'a>> {
         let call = self.projection.calls.get(number)?;
-        projected_run::call(self.source.arena(), number, call, |field, held| match (held, mask(field)) {
-            (_, None) | (Held::Value(Value::Missing), _) => Some(None),
-            (held, Some(mask)) => self.source.value(held, mask).map(Some),
+        projected_run::project_call(self.source.value_arena(), number, call, |field, held| match (held, mask(field)) {
+            (_, None) | (RawValue::Value(Value::Missing), _) => Some(None),
+            (held, Some(mask)) => self.source.masked_value(held, mask).map(Some),
         })
     }
 
     /// The verdict of an assertion that looks at a field of all calls.
-    pub(super) fn verdict_of_all(&mut self, assertion: u32, field: Field) -> Option<Verdict> {
+    pub(super) fn verdict_of_all(&mut self, assertion: u32, field: CallField) -> Option<Verdict> {
         let known = self.with_field.get(field as usize).copied().flatten();
         let run = known.unwrap_or_else(|| {
             let made = self.with_field_of_all(field);
@@ -143,58 +143,58 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             }
             made
         })?;
-        let Compiled { program, prepared, options } = self.rules;
-        verdict_of(program, prepared, run, self.source.arena(), options, assertion)
+        let EvaluationRules { program, prepared, options } = self.rules;
+        verdict_of(program, prepared, run, self.source.value_arena(), options, assertion)
     }
 
     /// The verdict of an assertion that the names of the calls and the fields decide which unique patterns look at; `None` where only the run
     /// itself says all that is to be said of it.
     pub(super) fn verdict_of_parts(&mut self, assertion: u32, calls: &NamedCalls<'_>) -> Option<Verdict> {
         if self.of_parts.is_none() {
-            let Compiled { program, prepared, options } = self.rules;
+            let EvaluationRules { program, prepared, options } = self.rules;
             let run = self.with_parts(calls);
-            let judge = run.map(|run| Verdicts::new(program, prepared, run, self.source.arena(), options));
+            let judge = run.map(|run| VerdictEvaluator::new(program, prepared, run, self.source.value_arena(), options));
             self.of_parts = Some(judge);
         }
-        self.of_parts.as_mut()?.as_mut()?.alone(assertion)
+        self.of_parts.as_mut()?.as_mut()?.plain_verdict(assertion)
     }
 
     fn with_parts(&self, calls: &NamedCalls<'_>) -> Option<&'a Run<'a>> {
         // A run that was read in full is judged as a whole.
-        let (Source::Line(_), arena) = (self.source, self.source.arena()) else { return None };
+        let (ProjectionSource::Line(_), arena) = (self.source, self.source.value_arena()) else { return None };
         let mut steps = Items::with_capacity_in(self.projection.calls.len(), arena);
         for number in 0..self.projection.calls.len() {
             let class = calls.classes.get(number).and_then(|class| calls.patterns.get(*class as usize));
             let mut masks: [Option<FieldMask>; 2] = [None, None];
             for of_unique in class?.iter().filter_map(|unique| self.prefilter.fields.get(unique)) {
                 for (all, mask) in masks.iter_mut().zip(of_unique) {
-                    mask.iter().for_each(|mask| all.get_or_insert_default().join(mask));
+                    mask.iter().for_each(|mask| all.get_or_insert_default().join_mask(mask));
                 }
             }
-            steps.push(self.call(number, |field| masks.get(field as usize)?.as_ref())?);
+            steps.push(self.project_call(number, |field| masks.get(field as usize)?.as_ref())?);
         }
-        let mut made = self.prefilter.entries(self.rules, self.projection, self.source)?;
-        made.calls(steps.into_bump_slice());
-        Some(arena.alloc(made.run("", RunSource::default())))
+        let mut made = self.prefilter.project_entries(self.rules, self.projection, self.source)?;
+        made.set_calls(steps.into_bump_slice());
+        Some(arena.alloc(made.into_run("", RunSource::default())))
     }
 
-    fn with_field_of_all(&self, field: Field) -> Option<&'a Run<'a>> {
-        if let Source::Run(run, _) = self.source {
+    fn with_field_of_all(&self, field: CallField) -> Option<&'a Run<'a>> {
+        if let ProjectionSource::Run(run, _) = self.source {
             return Some(run);
         }
-        let arena = self.source.arena();
+        let arena = self.source.value_arena();
         let all = (0..self.projection.calls.len())
-            .map(|call| self.call(call, |other| (other == field).then_some(&FieldMask::All)));
+            .map(|call| self.project_call(call, |other| (other == field).then_some(&FieldMask::All)));
         let steps: Vec<Step<'a>> = all.collect::<Option<_>>()?;
-        let mut made = self.prefilter.entries(self.rules, self.projection, self.source)?;
-        made.calls(arena.alloc_slice_copy(&steps));
-        Some(arena.alloc(made.run("", RunSource::default())))
+        let mut made = self.prefilter.project_entries(self.rules, self.projection, self.source)?;
+        made.set_calls(arena.alloc_slice_copy(&steps));
+        Some(arena.alloc(made.into_run("", RunSource::default())))
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> ProjectionSource<'a> {
     /// Where values live.
-    pub(super) fn arena(self) -> &'a Bump {
+    pub(super) fn value_arena(self) -> &'a Bump {
         match self {
             Self::Line(chunk) => chunk.arena,
             Self::Run(_, arena) => arena,
@@ -202,10 +202,10 @@ impl<'a> Source<'a> {
     }
 
     /// A value, as far as a mask names its parts; `None` where it cannot be read.
-    fn value(self, held: Held<'a>, mask: &FieldMask) -> Option<Value<'a>> {
+    fn masked_value(self, held: RawValue<'a>, mask: &FieldMask) -> Option<Value<'a>> {
         match (self, held) {
-            (_, Held::Value(value)) => Some(value),
-            (Self::Line(chunk), held) => chunk.masked(held, mask),
+            (_, RawValue::Value(value)) => Some(value),
+            (Self::Line(chunk), held) => chunk.read_masked(held, mask),
             (Self::Run(..), _) => None,
         }
     }
@@ -213,18 +213,18 @@ impl<'a> Source<'a> {
 
 impl Prefilter {
     /// A projection with the entries that conditions look at.
-    fn entries<'a>(
+    fn project_entries<'a>(
         &self,
-        rules: Compiled<'a>,
-        projection: &Projection<'a>,
-        source: Source<'a>,
+        rules: EvaluationRules<'a>,
+        projection: &RunProjection<'a>,
+        source: ProjectionSource<'a>,
     ) -> Option<ProjectedRun<'a>> {
-        let mut made = ProjectedRun::new(source.arena(), self.roots.len() + 1);
+        let mut made = ProjectedRun::new(source.value_arena(), self.roots.len() + 1);
         for root in &self.roots {
             let name = rules.program.names.get(root.name as usize)?;
-            match source.value(*projection.roots.get(root.held)?, &root.mask)? {
+            match source.masked_value(*projection.roots.get(root.held)?, &root.mask)? {
                 Value::Absent | Value::Missing => {}
-                value => made.entry(name, Node::computed(value)),
+                value => made.add_entry(name, Node::computed(value)),
             }
         }
         Some(made)

@@ -1,25 +1,25 @@
 //! One run while it is judged.
 
-use super::evaluator::Evaluator;
-use super::predicate::{Base, Path};
-use super::{Answer, Compiled, Form, Item, Prefilter, Source};
+use super::evaluator::ConditionEvaluator;
+use super::predicate::{ValueBase, ValuePath};
+use super::{PrefilterAnswer, EvaluationRules, ItemCheck, PrefilterItem, Prefilter, ProjectionSource};
 use averment_base::near;
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Value, json};
-use averment_engine::vm::gate;
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::when_gate;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::temporal::by_name::NamedCalls;
-use averment_traces::projection::{Field, Held, Projection};
+use averment_traces::projection::{CallField, RawValue, RunProjection};
 use std::collections::BTreeSet;
 
 /// One run while it is judged.
-pub(super) struct Judging<'j, 'a> {
+pub(super) struct PrefilterRun<'j, 'a> {
     pub(super) prefilter: &'j Prefilter,
-    pub(super) rules: Compiled<'a>,
-    pub(super) projection: &'j Projection<'a>,
-    pub(super) source: Source<'a>,
+    pub(super) rules: EvaluationRules<'a>,
+    pub(super) projection: &'j RunProjection<'a>,
+    pub(super) source: ProjectionSource<'a>,
     pub(super) calls: NamedCalls<'j>,
-    pub(super) evaluator: Evaluator<'j, 'a>,
+    pub(super) evaluator: ConditionEvaluator<'j, 'a>,
     /// The truth of each condition of the run, as far as somebody has asked; the inner `None` where it cannot be told here.
     pub(super) truths: &'j mut [Option<Option<Truth>>],
     /// Which literals of each field's search stand in some text.
@@ -30,81 +30,81 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) skipped: &'j mut BTreeSet<u32>,
 }
 
-impl<'a> Judging<'_, 'a> {
+impl<'a> PrefilterRun<'_, 'a> {
     /// What was prepared of the program.
-    pub(super) fn prepared(&self) -> &'a Prepared {
+    pub(super) fn prepared_program(&self) -> &'a PreparedProgram {
         self.rules.prepared
     }
 
     /// The answer of an assertion by its place in the list.
-    pub(super) fn numbered(&mut self, number: u32) -> Answer {
+    pub(super) fn answer_numbered(&mut self, number: u32) -> PrefilterAnswer {
         let prefilter = self.prefilter;
-        prefilter.items.get(number as usize).map_or(Answer::Open, |item| self.item(item))
+        prefilter.items.get(number as usize).map_or(PrefilterAnswer::Open, |item| self.answer_item(item))
     }
 
-    pub(super) fn item(&mut self, item: &Item) -> Answer {
+    pub(super) fn answer_item(&mut self, item: &PrefilterItem) -> PrefilterAnswer {
         let mut by_missing = false;
-        let gate = gate(&item.when, |condition| {
-            let truth = self.condition(*condition).ok_or(())?;
+        let gate = when_gate(&item.when, |condition| {
+            let truth = self.condition_truth(*condition).ok_or(())?;
             by_missing = truth.by_missing();
             Ok(truth)
         });
         match gate {
-            Err(()) => return Answer::Open,
+            Err(()) => return PrefilterAnswer::Open,
             Ok(Some((verdict, _))) => {
                 if by_missing && verdict == Verdict::Skipped {
                     self.skipped.insert(item.assertion);
                 }
-                return Answer::of_verdict(verdict);
+                return PrefilterAnswer::of_verdict(verdict);
             }
             Ok(None) => {}
         }
         match &item.check {
-            Form::Open => Answer::Open,
-            Form::Expression(condition) => self.condition(*condition).map_or(Answer::Open, Answer::of_truth),
-            _ if self.projection.unusual || !self.projection.records_calls => Answer::Open,
-            Form::Selected { of_calls } => match self.by_parts(item) {
-                Answer::Vacuous if *of_calls && !self.occurs(item) => Answer::Idle,
+            ItemCheck::Open => PrefilterAnswer::Open,
+            ItemCheck::Expression(condition) => self.condition_truth(*condition).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth),
+            _ if self.projection.unusual || !self.projection.records_calls => PrefilterAnswer::Open,
+            ItemCheck::Selected { of_calls } => match self.by_parts(item) {
+                PrefilterAnswer::Vacuous if *of_calls && !self.has_named_call(item) => PrefilterAnswer::Idle,
                 answer => answer,
             },
-            Form::Temporal(statement) => match statement.judge(self) {
-                Answer::Open => self.by_parts(item),
+            ItemCheck::Temporal(statement) => match statement.answer_run(self) {
+                PrefilterAnswer::Open => self.by_parts(item),
                 answer => answer,
             },
-            Form::NoneIn { field, literals, default } => self.none_in(item.assertion, *field, literals, *default),
+            ItemCheck::NoneIn { field, literals, default } => self.none_in(item.assertion, *field, literals, *default),
         }
     }
 
     /// The answer of an assertion that parts of the calls decide.
-    fn by_parts(&mut self, item: &Item) -> Answer {
+    fn by_parts(&mut self, item: &PrefilterItem) -> PrefilterAnswer {
         let verdict = item.parts.as_ref().and_then(|_| self.evaluator.verdict_of_parts(item.assertion, &self.calls));
-        verdict.map_or(Answer::Open, Answer::of_verdict)
+        verdict.map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict)
     }
 
     /// Whether a call has a name of its patterns.
-    fn occurs(&self, item: &Item) -> bool {
-        item.parts.iter().flatten().any(|unique| self.calls.count(*unique) > 0)
+    fn has_named_call(&self, item: &PrefilterItem) -> bool {
+        item.parts.iter().flatten().any(|unique| self.calls.call_count(*unique) > 0)
     }
 
-    fn none_in(&mut self, assertion: u32, field: Field, literals: &[u32], default: Answer) -> Answer {
+    fn none_in(&mut self, assertion: u32, field: CallField, literals: &[u32], default: PrefilterAnswer) -> PrefilterAnswer {
         let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
         if literals.iter().all(|literal| found.get(*literal as usize) == Some(&false)) {
-            return if self.has_values(field) { default } else { Answer::Open };
+            return if self.has_values(field) { default } else { PrefilterAnswer::Open };
         }
-        self.evaluator.refuel();
-        self.evaluator.verdict_of_all(assertion, field).map_or(Answer::Open, Answer::of_verdict)
+        self.evaluator.refill_fuel();
+        self.evaluator.verdict_of_all(assertion, field).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict)
     }
 
     /// Whether there surely is a value to look at in a field of some call: where there is none the monitor says of what.
-    fn has_values(&self, field: Field) -> bool {
+    fn has_values(&self, field: CallField) -> bool {
         let texts = self.projection.texts.get(field as usize);
         texts.is_some_and(|texts| texts.any || (texts.perhaps && self.has_leaf(field)))
     }
 
     /// Whether a field of some call surely holds a text, a number or a boolean.
-    fn has_leaf(&self, field: Field) -> bool {
+    fn has_leaf(&self, field: CallField) -> bool {
         let held = self.projection.calls.iter().filter_map(|call| call.fields.get(field as usize));
-        let mut values = held.map_while(|held| self.read(*held));
+        let mut values = held.map_while(|held| self.read_value(*held));
         values.any(|value| {
             let mut open = vec![value];
             while let Some(value) = open.pop() {
@@ -119,27 +119,27 @@ impl<'a> Judging<'_, 'a> {
         })
     }
 
-    fn read(&self, held: Held<'a>) -> Option<Value<'a>> {
+    fn read_value(&self, held: RawValue<'a>) -> Option<Value<'a>> {
         match (self.source, held) {
-            (Source::Line(chunk), held) => chunk.read(held),
-            (Source::Run(..), Held::Value(value)) => Some(value),
-            (Source::Run(..), Held::Bytes(..) | Held::Written(..)) => None,
+            (ProjectionSource::Line(chunk), held) => chunk.read_value(held),
+            (ProjectionSource::Run(..), RawValue::Value(value)) => Some(value),
+            (ProjectionSource::Run(..), RawValue::Bytes(..) | RawValue::Written(..)) => None,
         }
     }
 
     /// The answer of an assertion that is a condition of the run, by the condition's number.
-    pub(super) fn expression(&mut self, condition: u32) -> Answer {
-        self.condition(condition).map_or(Answer::Open, Answer::of_truth)
+    pub(super) fn answer_expression(&mut self, condition: u32) -> PrefilterAnswer {
+        self.condition_truth(condition).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth)
     }
 
     /// The truth of a condition of the run, evaluated once; `None` where it cannot be told here.
-    fn condition(&mut self, number: u32) -> Option<Truth> {
+    fn condition_truth(&mut self, number: u32) -> Option<Truth> {
         if let Some(Some(known)) = self.truths.get(number as usize) {
             return *known;
         }
         let condition = self.prefilter.conditions.get(number as usize)?;
-        self.evaluator.refuel();
-        let truth = self.evaluator.truth(condition.code);
+        self.evaluator.refill_fuel();
+        let truth = self.evaluator.condition_truth(condition.code);
         if let Some(place) = self.truths.get_mut(number as usize) {
             *place = Some(truth);
         }
@@ -147,16 +147,16 @@ impl<'a> Judging<'_, 'a> {
     }
 
     /// The value that a path leads to in the run; the inner `None` where it goes on in a text, which only the evaluator follows.
-    pub(super) fn value_at(&mut self, path: &Path) -> Option<Option<Value<'a>>> {
+    pub(super) fn value_at(&mut self, path: &ValuePath) -> Option<Option<Value<'a>>> {
         self.value_under(&path.base, &path.keys)
     }
 
-    fn value_under(&mut self, base: &Base, keys: &[String]) -> Option<Option<Value<'a>>> {
-        let Base::Root(name) = *base else { return None };
+    fn value_under(&mut self, base: &ValueBase, keys: &[String]) -> Option<Option<Value<'a>>> {
+        let ValueBase::Root(name) = *base else { return None };
         let name = self.rules.program.names.get(name as usize)?;
-        let mut node = self.evaluator.run()?.root(name);
+        let mut node = self.evaluator.projected_run()?.root_value(name);
         for key in keys {
-            if matches!(node.value, Value::Text(text) if json::may_hold(text.raw().as_bytes())) {
+            if matches!(node.value, Value::Text(text) if json::may_hold(text.raw_text().as_bytes())) {
                 return Some(None);
             }
             node = node.field(key);
@@ -165,9 +165,9 @@ impl<'a> Judging<'_, 'a> {
     }
 
     /// Whether the object in which a path ends has nearly its last key.
-    pub(super) fn has_slip(&mut self, path: &Path) -> bool {
+    pub(super) fn has_slip(&mut self, path: &ValuePath) -> bool {
         let Some((last, keys)) = path.keys.split_last() else { return false };
         let Some(Some(Value::Object(object))) = self.value_under(&path.base, keys) else { return false };
-        near::nearest(last, object.entries().iter().map(|entry| entry.key)).is_some()
+        near::nearest_name(last, object.entries().iter().map(|entry| entry.key)).is_some()
     }
 }

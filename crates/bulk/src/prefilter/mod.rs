@@ -24,28 +24,28 @@ pub use assertion_reads::AssertionReads;
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::over_runs::Given;
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::over_runs::RunContribution;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
-use averment_engine::vm::temporal::plan::Plan;
+use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_runs::run::{CallTimes, Run};
-use averment_traces::projection::{Chunk, Field, FieldMask, Projection, ReadSet};
+use averment_traces::projection::{ScannedChunk, CallField, FieldMask, RunProjection, ReadSet};
 use bumpalo::Bump;
 use condition_reads::ConditionReads;
 use default_verdicts::DefaultVerdicts;
-use evaluator::Evaluator;
-use judging::Judging;
-use literals::{Haystack, Search};
-use predicate::Literal;
+use evaluator::ConditionEvaluator;
+use judging::PrefilterRun;
+use literals::{Haystack, LiteralSearch};
+use predicate::SearchLiteral;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use temporal::Statement;
-use values::Remembered;
+use temporal::CallStatement;
+use values::ClassAnswers;
 
 /// What the prefilter says of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Answer {
+pub enum PrefilterAnswer {
     /// Nothing: the run has to be looked at.
     Open,
     /// It passes.
@@ -62,10 +62,10 @@ pub enum Answer {
     Skipped,
 }
 
-impl Answer {
+impl PrefilterAnswer {
     /// The verdict; `None` for an open one.
     #[must_use]
-    pub fn verdict(self) -> Option<Verdict> {
+    pub fn as_verdict(self) -> Option<Verdict> {
         Some(match self {
             Self::Open => return None,
             Self::Pass => Verdict::Pass,
@@ -96,50 +96,50 @@ impl Answer {
 
 /// A program with what assertions are evaluated with.
 #[derive(Debug, Clone, Copy)]
-pub struct Compiled<'p> {
+pub struct EvaluationRules<'p> {
     /// The program.
     pub program: &'p Program,
     /// What was prepared of it.
-    pub prepared: &'p Prepared,
+    pub prepared: &'p PreparedProgram,
     /// How runs are judged.
     pub options: &'p EvaluateOptions,
 }
 
 /// Where the projection of a run comes from, and what evaluates the rest.
 #[derive(Clone, Copy)]
-pub enum Source<'a> {
+pub enum ProjectionSource<'a> {
     /// The bytes of a line.
-    Line(Chunk<'a>),
+    Line(ScannedChunk<'a>),
     /// The run, read in full, with the memory for what is computed.
     Run(&'a Run<'a>, &'a Bump),
 }
 
 /// An assertion as the prefilter sees it. Conditions are given by their numbers.
 #[derive(Debug)]
-struct Item {
+struct PrefilterItem {
     /// Its number in the program.
     assertion: u32,
     when: Vec<u32>,
-    check: Form,
+    check: ItemCheck,
     /// The unique patterns whose calls decide it together with the names of the others and with entries of the run, where that is so.
     parts: Option<Box<[u32]>>,
 }
 
 #[derive(Debug)]
-enum Form {
+enum ItemCheck {
     Expression(u32),
     /// An expression over steps, which parts of the calls decide; and whether nothing else does.
     Selected {
         of_calls: bool,
     },
-    Temporal(Statement),
+    Temporal(CallStatement),
     /// No text of a field of all calls meets a predicate.
     NoneIn {
-        field: Field,
+        field: CallField,
         /// The literals of which the predicate needs one, by their numbers in the field's search.
         literals: Vec<u32>,
         /// The answer where there are values and none holds one of them.
-        default: Answer,
+        default: PrefilterAnswer,
     },
     /// It has to be looked at.
     Open,
@@ -147,14 +147,14 @@ enum Form {
 
 /// A condition; equal ones are one.
 #[derive(Debug)]
-struct Condition {
+struct UniqueCondition {
     code: CodeId,
     reads: ConditionReads,
 }
 
 /// An entry of the run that conditions look at.
 #[derive(Debug)]
-struct Root {
+struct EntryRead {
     /// Its name, by number in the program.
     name: u32,
     /// Its place in the projection.
@@ -165,15 +165,15 @@ struct Root {
 /// The prefilter of a program.
 #[derive(Debug)]
 pub struct Prefilter {
-    items: Vec<Item>,
-    conditions: Vec<Condition>,
+    items: Vec<PrefilterItem>,
+    conditions: Vec<UniqueCondition>,
     /// The entries that conditions look at.
-    roots: Vec<Root>,
+    roots: Vec<EntryRead>,
     /// The fields of calls that conditions look at, by the unique pattern of the calls.
     fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     /// The literals of each field's search.
-    searched: [Vec<Literal>; 2],
-    searches: [Option<Search>; 2],
+    searched: [Vec<SearchLiteral>; 2],
+    searches: [Option<LiteralSearch>; 2],
     /// How many assertions it can say nothing of in any run.
     open: usize,
     default_verdicts: DefaultVerdicts,
@@ -183,7 +183,7 @@ pub struct Prefilter {
 
 /// Memory of the prefilter for one thread.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct PrefilterScratch {
     /// The number of each tool name that was seen.
     names: FxHashMap<Box<str>, u32>,
     /// The unique patterns that may match a name, by its number.
@@ -195,7 +195,7 @@ pub struct Scratch {
     seen: Vec<NameMatches>,
     touched: Vec<u32>,
     truths: Vec<Option<Option<Truth>>>,
-    remembered: Remembered,
+    remembered: ClassAnswers,
     /// Which literals of each field's search stand in some text.
     found: [Vec<bool>; 2],
     /// The same as a list.
@@ -207,7 +207,7 @@ pub struct Scratch {
     /// Names of calls that were forgotten.
     forgotten: Vec<Box<str>>,
     /// What the run gives to the assertions over runs, where that is known.
-    pub(crate) given: Vec<Given>,
+    pub(crate) given: Vec<RunContribution>,
     /// Whether it is.
     pub(crate) looked: bool,
 }
@@ -218,8 +218,8 @@ const NAMES: usize = 10_000;
 impl Prefilter {
     /// The prefilter of the selected assertions of a program. What it reads of runs is added to `read_set`, which several programs may share.
     #[must_use]
-    pub fn new(rules: Compiled<'_>, read_set: &mut ReadSet) -> Self {
-        build::prefilter(rules, read_set)
+    pub fn new(rules: EvaluationRules<'_>, read_set: &mut ReadSet) -> Self {
+        build::build_prefilter(rules, read_set)
     }
 
     /// Whether every run has to be read in full for some assertion.
@@ -229,25 +229,25 @@ impl Prefilter {
     }
 
     /// The assertions, by number in the program, in the order of the answers.
-    pub fn assertions(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+    pub fn assertion_numbers(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.items.iter().map(|item| item.assertion)
     }
 
     /// Answers for every assertion, in order.
-    pub fn judge<'a>(
+    pub fn judge_run<'a>(
         &self,
-        rules: Compiled<'a>,
-        projection: &Projection<'a>,
-        source: Source<'a>,
-        scratch: &mut Scratch,
-        answers: &mut Vec<Answer>,
+        rules: EvaluationRules<'a>,
+        projection: &RunProjection<'a>,
+        source: ProjectionSource<'a>,
+        scratch: &mut PrefilterScratch,
+        answers: &mut Vec<PrefilterAnswer>,
     ) {
-        let plan = rules.prepared.plan(rules.program);
-        scratch.count(plan, rules.prepared, projection);
+        let plan = rules.prepared.temporal_plan(rules.program);
+        scratch.count_names(plan, rules.prepared, projection);
         scratch.truths.clear();
         scratch.truths.resize(self.conditions.len(), None);
-        self.search(projection, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
-        let Scratch {
+        self.search_texts(projection, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
+        let PrefilterScratch {
             classes,
             times,
             unique_patterns,
@@ -264,25 +264,25 @@ impl Prefilter {
             ..
         } = scratch;
         let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times };
-        let evaluator = Evaluator::new(self, rules, projection, source);
+        let evaluator = ConditionEvaluator::new(self, rules, projection, source);
         let mut judging =
-            Judging { prefilter: self, rules, projection, source, calls, evaluator, truths, found, hits, skipped };
+            PrefilterRun { prefilter: self, rules, projection, source, calls, evaluator, truths, found, hits, skipped };
         if projection.unusual || !projection.records_calls {
-            answers.extend(self.items.iter().map(|item| judging.item(item)));
+            answers.extend(self.items.iter().map(|item| judging.answer_item(item)));
         } else {
-            self.default_verdicts.judge(&mut judging, (touched, done), remembered, answers);
+            self.default_verdicts.answer_run(&mut judging, (touched, done), remembered, answers);
         }
         given.clear();
         *looked =
-            self.over_runs.iter().all(|number| judging.evaluator.look(*number).map(|one| given.push(one)).is_some());
+            self.over_runs.iter().all(|number| judging.evaluator.read_values(*number).map(|one| given.push(one)).is_some());
     }
 
     /// Searches the texts of each field.
-    fn search(
+    fn search_texts(
         &self,
-        projection: &Projection<'_>,
-        source: Source<'_>,
-        prepared: &Prepared,
+        projection: &RunProjection<'_>,
+        source: ProjectionSource<'_>,
+        prepared: &PreparedProgram,
         all: &mut [Vec<bool>; 2],
         hits: &mut [Vec<u32>; 2],
     ) {
@@ -298,34 +298,34 @@ impl Prefilter {
                     hits.push(target);
                 }
             };
-            search.run(Haystack::all(texts), &wanted, prepared, &mut note);
-            let Source::Line(chunk) = source else { continue };
+            search.find_targets(Haystack::from_texts(texts), &wanted, prepared, &mut note);
+            let ProjectionSource::Line(chunk) = source else { continue };
             for long in texts.long.iter().filter_map(|(start, end)| chunk.text.get(*start..*end)) {
-                search.run(Haystack::one(long), &wanted, prepared, &mut note);
+                search.find_targets(Haystack::from_text(long), &wanted, prepared, &mut note);
             }
         }
     }
 }
 
-impl Scratch {
+impl PrefilterScratch {
     /// How many names of calls were seen.
     pub(crate) fn name_count(&self) -> usize {
         self.names.len() + self.forgotten.len()
     }
 
     /// The names of calls that were seen.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn call_names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().chain(&self.forgotten).map(|name| &**name)
     }
 
     /// Counts the names of a run.
-    fn count(&mut self, plan: &Plan, prepared: &Prepared, projection: &Projection<'_>) {
+    fn count_names(&mut self, plan: &TemporalPlan, prepared: &PreparedProgram, projection: &RunProjection<'_>) {
         for unique in self.touched.drain(..) {
             if let Some(seen) = self.seen.get_mut(unique as usize) {
                 *seen = NameMatches::default();
             }
         }
-        self.seen.resize(plan.count(), NameMatches::default());
+        self.seen.resize(plan.pattern_count(), NameMatches::default());
         if self.unique_patterns.len() > NAMES {
             self.forgotten.extend(self.names.drain().map(|(name, _)| name));
             self.unique_patterns.clear();

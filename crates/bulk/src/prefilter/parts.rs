@@ -1,48 +1,48 @@
 //! Which parts of calls decide an assertion: the fields that its patterns look at, the names and places of the others.
 
-use super::build::Builder;
+use super::build::PrefilterBuilder;
 use super::condition_reads::ConditionReads;
-use super::predicate::{Base, Predicate};
+use super::predicate::{ValueBase, ValuePredicate};
 use averment_engine::bytecode::ops::SelectionRef;
 use averment_engine::bytecode::program::{CodeId, PatternId, TemporalId};
-use averment_engine::ir::{Reach, Temporal, Within};
-use averment_runs::run::Kind;
+use averment_engine::ir::{SelectionReach, Temporal, StepDistance};
+use averment_runs::run::StepKind;
 
 /// What has to be read for an assertion: of the calls that fit a unique pattern, and of entries of the run.
 #[derive(Default)]
-struct Parts {
+struct AssertionParts {
     reads: Vec<(u32, ConditionReads)>,
 }
 
-impl Builder<'_> {
+impl PrefilterBuilder<'_> {
     /// The unique patterns of an expression over lists of steps that entries of the run and these alone decide, and whether entries do; what
     /// is read for it is noted.
     pub(super) fn parts_of_selections(&mut self, code: CodeId) -> Option<(Box<[u32]>, bool)> {
         if self.prepared.is_graded(code) {
             return None;
         }
-        let mut parts = Parts::default();
+        let mut parts = AssertionParts::default();
         let (own, selections) = self.reader.with_selections(code)?;
         if selections.is_empty() || !own.is_of_entries() {
             return None;
         }
         for selection in selections {
-            self.selection(selection, &mut parts)?;
+            self.selection_parts(selection, &mut parts)?;
         }
         let first = parts.reads.first().map(|(unique, _)| *unique)?;
         parts.reads.push((first, own));
-        let is_entry = |one: &Predicate| matches!(one.path.base, Base::Root(_));
+        let is_entry = |one: &ValuePredicate| matches!(one.path.base, ValueBase::Root(_));
         let of_calls = !parts.reads.iter().flat_map(|(_, reads)| &reads.predicates).any(is_entry);
         Some((self.note_parts(parts), of_calls))
     }
 
-    fn selection(&mut self, selection: SelectionRef, parts: &mut Parts) -> Option<()> {
+    fn selection_parts(&mut self, selection: SelectionRef, parts: &mut AssertionParts) -> Option<()> {
         let program = self.program;
         let selection = program.selections.get(selection.0 as usize)?;
-        if selection.reach != Reach::Run {
+        if selection.reach != SelectionReach::Run {
             return None;
         }
-        let unique = self.part(selection.pattern, parts)?;
+        let unique = self.pattern_part(selection.pattern, parts)?;
         match selection.value {
             Some(value) => self.code_of(value, unique, parts),
             None => Some(()),
@@ -56,9 +56,9 @@ impl Builder<'_> {
         if !is_of_calls_alone(statement) {
             return None;
         }
-        let mut parts = Parts::default();
+        let mut parts = AssertionParts::default();
         for pattern in plan.patterns_of(temporal) {
-            self.part(pattern, &mut parts)?;
+            self.pattern_part(pattern, &mut parts)?;
         }
         let first = parts.reads.first().map(|(unique, _)| *unique)?;
         if let Temporal::Each { condition: code, .. } | Temporal::Count { test: code, .. } = statement {
@@ -68,12 +68,12 @@ impl Builder<'_> {
     }
 
     /// A pattern of executed calls; gives its unique pattern.
-    fn part(&mut self, pattern: PatternId, parts: &mut Parts) -> Option<u32> {
+    fn pattern_part(&mut self, pattern: PatternId, parts: &mut AssertionParts) -> Option<u32> {
         let plan = self.plan;
         let unique = plan.number_of(pattern)?;
         parts.reads.push((unique, ConditionReads::default()));
-        for alternative in plan.evaluated(pattern) {
-            if alternative.kind != Kind::Call || alternative.proposed || alternative.succeeded.is_some() {
+        for alternative in plan.evaluated_alternatives(pattern) {
+            if alternative.kind != StepKind::Call || alternative.proposed || alternative.succeeded.is_some() {
                 return None;
             }
             let binds = alternative.binds.iter().map(|(_, code)| *code);
@@ -85,9 +85,9 @@ impl Builder<'_> {
     }
 
     /// Code that is evaluated for calls of a unique pattern.
-    fn code_of(&mut self, code: CodeId, unique: u32, parts: &mut Parts) -> Option<()> {
+    fn code_of(&mut self, code: CodeId, unique: u32, parts: &mut AssertionParts) -> Option<()> {
         let (reads, selections) = self.reader.with_selections(code)?;
-        let is_part = |base: &Base| matches!(base, Base::Field(_) | Base::Tool | Base::Root(_));
+        let is_part = |base: &ValueBase| matches!(base, ValueBase::Field(_) | ValueBase::Tool | ValueBase::Root(_));
         if !selections.is_empty() || !reads.predicates.iter().all(|one| is_part(&one.path.base)) {
             return None;
         }
@@ -96,15 +96,15 @@ impl Builder<'_> {
     }
 
     /// Notes what is read; gives the unique patterns, each once.
-    fn note_parts(&mut self, parts: Parts) -> Box<[u32]> {
+    fn note_parts(&mut self, parts: AssertionParts) -> Box<[u32]> {
         let mut all = Vec::new();
         for (unique, reads) in parts.reads {
             let masks = self.fields.entry(unique).or_default();
             for predicate in &reads.predicates {
-                if let Base::Field(field) = predicate.path.base
+                if let ValueBase::Field(field) = predicate.path.base
                     && let Some(mask) = masks.get_mut(field as usize)
                 {
-                    mask.get_or_insert_default().add(predicate.read_keys());
+                    mask.get_or_insert_default().add_path(predicate.read_keys());
                 }
             }
             all.push(unique);
@@ -118,7 +118,7 @@ impl Builder<'_> {
 
 /// Whether names, places and fields of calls are all that a statement can look at, whatever its patterns ask.
 fn is_of_calls_alone(statement: &Temporal<PatternId, CodeId>) -> bool {
-    let by_place = |within: &Option<Within>| matches!(within, None | Some(Within::Calls(_)));
+    let by_place = |within: &Option<StepDistance>| matches!(within, None | Some(StepDistance::Calls(_)));
     match statement {
         Temporal::Require { .. }
         | Temporal::Never { .. }

@@ -3,16 +3,16 @@
 //! Verdicts are given on runs whose values are cut down to the fields that are read. For reasons, the values are read as a whole and keep
 //! the places where they stand, because what is said of a missing key names its neighbours.
 
-use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
-use averment_runs::run::{Kind, Run, RunSource, Status, Step};
-use averment_traces::projection::{Call, Field, Held};
+use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, ValueText, Value};
+use averment_runs::run::{StepKind, Run, RunSource, StepStatus, Step};
+use averment_traces::projection::{ProjectedCall, CallField, RawValue};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
 /// Puts the parts of a run together.
 pub struct ProjectedRun<'a> {
     arena: &'a Bump,
-    entries: Items<'a, Entry<'a>>,
+    entries: Items<'a, ObjectEntry<'a>>,
     steps: &'a [Step<'a>],
     with_calls: bool,
 }
@@ -25,48 +25,48 @@ impl<'a> ProjectedRun<'a> {
     }
 
     /// Adds an entry.
-    pub fn entry(&mut self, key: &'a str, node: Node<'a>) {
-        self.entries.push(Entry { key, node });
+    pub fn add_entry(&mut self, key: &'a str, node: Node<'a>) {
+        self.entries.push(ObjectEntry { key, node });
     }
 
     /// Says which calls the run records. They take the place of an entry of that name.
-    pub fn calls(&mut self, steps: &'a [Step<'a>]) {
+    pub fn set_calls(&mut self, steps: &'a [Step<'a>]) {
         (self.steps, self.with_calls) = (steps, true);
-        self.entries.retain(|entry| entry.key != Kind::Call.list_key());
+        self.entries.retain(|entry| entry.key != StepKind::Call.list_key());
         let nodes = self.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
-        self.entries.push(Entry { key: Kind::Call.list_key(), node: Node::computed(Value::List(nodes)) });
+        self.entries.push(ObjectEntry { key: StepKind::Call.list_key(), node: Node::computed(Value::List(nodes)) });
     }
 
     /// The run. Its places count in `text`.
     #[must_use]
-    pub fn run(self, text: &'a str, source: RunSource) -> Run<'a> {
+    pub fn into_run(self, text: &'a str, source: RunSource) -> Run<'a> {
         Run {
             text,
             source,
             object: Object::new(self.arena, self.entries.into_bump_slice()),
             steps: self.steps,
-            recorded: std::array::from_fn(|kind| self.with_calls && kind == Kind::Call as usize),
-            ..Run::nothing()
+            recorded: std::array::from_fn(|kind| self.with_calls && kind == StepKind::Call as usize),
+            ..Run::empty_run()
         }
     }
 }
 
 /// An executed call with these fields, of which nothing else is known. `number` is its place among the calls.
 #[must_use]
-pub fn step<'a>(
+pub fn new_step<'a>(
     arena: &'a Bump,
     number: u32,
     name: &str,
     fields: impl Iterator<Item = (&'static str, Node<'a>)>,
-    place: Origin,
+    place: TextOrigin,
 ) -> Step<'a> {
-    let mut entries = Items::with_capacity_in(Field::ALL.len() + 1, arena);
-    entries.extend(fields.map(|(key, node)| Entry { key, node }));
+    let mut entries = Items::with_capacity_in(CallField::ALL.len() + 1, arena);
+    entries.extend(fields.map(|(key, node)| ObjectEntry { key, node }));
     let object = Object::new(arena, entries.into_bump_slice());
     Step {
-        kind: Kind::Call,
+        kind: StepKind::Call,
         name: arena.alloc_str(name),
-        status: Status::Unknown,
+        status: StepStatus::Unknown,
         object,
         node: Node::new(Value::Object(object), place),
         index: number,
@@ -79,17 +79,17 @@ pub fn step<'a>(
 
 /// A call with its tool and those of its fields that `read` gives.
 #[must_use]
-pub(super) fn call<'a>(
+pub(super) fn project_call<'a>(
     arena: &'a Bump,
     number: usize,
-    call: &Call<'a>,
-    mut read: impl FnMut(Field, Held<'a>) -> Option<Option<Value<'a>>>,
+    call: &ProjectedCall<'a>,
+    mut read: impl FnMut(CallField, RawValue<'a>) -> Option<Option<Value<'a>>>,
 ) -> Option<Step<'a>> {
-    let tool = ("tool", Node::computed(Value::Text(Text::Plain(call.name))));
+    let tool = ("tool", Node::computed(Value::Text(ValueText::Plain(call.name))));
     let mut fields = [None; 2];
-    for ((field, held), into) in Field::ALL.into_iter().zip(call.fields).zip(&mut fields) {
+    for ((field, held), into) in CallField::ALL.into_iter().zip(call.fields).zip(&mut fields) {
         *into = read(field, held)?.map(|value| (field.as_str(), Node::computed(value)));
     }
     let all = std::iter::once(tool).chain(fields.into_iter().flatten());
-    Some(step(arena, u32::try_from(number).ok()?, call.name, all, Origin::COMPUTED))
+    Some(new_step(arena, u32::try_from(number).ok()?, call.name, all, TextOrigin::COMPUTED))
 }

@@ -5,10 +5,10 @@
 //! verdict for the first value of a class is remembered for the others. What falls into no class is evaluated each time.
 
 use super::condition_reads::ConditionReads;
-use super::judging::Judging;
-use super::literals::{Haystack, Search};
-use super::predicate::{Literal, Operand, Path, small};
-use super::{Answer, Condition};
+use super::judging::PrefilterRun;
+use super::literals::{Haystack, LiteralSearch};
+use super::predicate::{SearchLiteral, PredicateOperand, ValuePath, small_integer};
+use super::{PrefilterAnswer, UniqueCondition};
 use averment_base::value::{Number, Value};
 use averment_engine::bytecode::ops::{self, Op};
 use averment_engine::bytecode::program::{CodeId, Program};
@@ -16,23 +16,23 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Verdicts by class, as far as they are known.
-pub(super) type Remembered = Vec<Option<Answer>>;
+pub(super) type ClassAnswers = Vec<Option<PrefilterAnswer>>;
 
 /// The conditions that look at the value at one path, and at nothing else.
 #[derive(Debug)]
-pub(super) struct OfValue {
-    path: Path,
-    conditions: Vec<Classed>,
+pub(super) struct PathConditions {
+    path: ValuePath,
+    conditions: Vec<ClassedCondition>,
     /// The literals that they look for, all at once, where they are several.
-    search: Option<Search>,
-    literals: Vec<Literal>,
+    search: Option<LiteralSearch>,
+    literals: Vec<SearchLiteral>,
     /// The conditions that look for each literal, by place in `conditions`.
     looking: Vec<Vec<u32>>,
 }
 
 /// A condition with the classes of its values.
 #[derive(Debug)]
-struct Classed {
+struct ClassedCondition {
     /// Its assertion, by place in the list of the prefilter.
     item: u32,
     /// Its number among the conditions of the prefilter.
@@ -50,21 +50,21 @@ const UNITS: usize = 5;
 /// So many literals are looked for together.
 const TOGETHER: usize = 4;
 
-enum Class<'a> {
+enum ValueClass<'a> {
     Unit(usize),
     Number(i64),
     Text(&'a str),
     Other,
 }
 
-impl<'a> Class<'a> {
-    fn of(value: &Value<'a>) -> Self {
+impl<'a> ValueClass<'a> {
+    fn of_value(value: &Value<'a>) -> Self {
         match value {
             Value::Missing => Self::Unit(0),
             Value::Absent => Self::Unit(1),
             Value::Null => Self::Unit(2),
             Value::Boolean(value) => Self::Unit(3 + usize::from(*value)),
-            Value::Number(Number::Written(text)) => small(text).map_or(Self::Other, Self::Number),
+            Value::Number(Number::Written(text)) => small_integer(text).map_or(Self::Other, Self::Number),
             Value::Text(text) => Self::Text(text.as_str()),
             _ => Self::Other,
         }
@@ -73,21 +73,21 @@ impl<'a> Class<'a> {
 
 /// All conditions that look at one value, by that value.
 #[derive(Debug, Default)]
-pub(super) struct Values {
-    of_path: Vec<OfValue>,
+pub(super) struct ValueConditions {
+    of_path: Vec<PathConditions>,
     /// Where the verdict for a text in which nothing is found stands, by path and by the form of the condition: its literals aside.
     forms: FxHashMap<(usize, Vec<Op>), usize>,
     /// How many verdicts can be remembered.
     slots: usize,
 }
 
-impl Values {
+impl ValueConditions {
     /// Adds the condition of an assertion; false where it looks at more than one value.
-    pub(super) fn add(&mut self, program: &Program, item: u32, number: u32, condition: &Condition) -> bool {
+    pub(super) fn add_condition(&mut self, program: &Program, item: u32, number: u32, condition: &UniqueCondition) -> bool {
         let Some(path) = condition.reads.only_path() else { return false };
         let known = self.of_path.iter().position(|of| of.path == *path);
         let at = known.unwrap_or_else(|| {
-            self.of_path.push(OfValue::new(path.clone()));
+            self.of_path.push(PathConditions::new(path.clone()));
             self.of_path.len() - 1
         });
         let numbers = compared_numbers(&condition.reads);
@@ -97,24 +97,24 @@ impl Values {
         self.slots += own;
         let without = literals.as_ref().and_then(|_| {
             let next = self.slots;
-            let slot = *self.forms.entry((at, form(program, condition.code)?)).or_insert(next);
+            let slot = *self.forms.entry((at, code_form(program, condition.code)?)).or_insert(next);
             self.slots += usize::from(slot == next);
             Some(slot)
         });
         if let Some(of) = self.of_path.get_mut(at) {
             let place = u32::try_from(of.conditions.len()).unwrap_or(u32::MAX);
             literals.into_iter().flatten().for_each(|literal| of.look_for(literal, place));
-            of.conditions.push(Classed { item, condition: number, from, numbers, without });
+            of.conditions.push(ClassedCondition { item, condition: number, from, numbers, without });
         }
         true
     }
 
     /// Makes the searches, when all conditions are known.
-    pub(super) fn finish(&mut self, program: &Program) {
+    pub(super) fn build_searches(&mut self, program: &Program) {
         self.forms = FxHashMap::default();
         for of in &mut self.of_path {
             if of.literals.len() >= TOGETHER {
-                of.search = Some(Search::new(program, of.literals.iter()));
+                of.search = Some(LiteralSearch::new(program, of.literals.iter()));
                 continue;
             }
             for place in of.looking.iter().flatten() {
@@ -126,18 +126,18 @@ impl Values {
     }
 
     /// The verdicts of all conditions for the values of a run.
-    pub(super) fn judge(&self, judging: &mut Judging<'_, '_>, remembered: &mut Remembered, answers: &mut [Answer]) {
+    pub(super) fn answer_all(&self, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers, answers: &mut [PrefilterAnswer]) {
         remembered.resize(self.slots, None);
-        self.of_path.iter().for_each(|of| of.judge(judging, remembered, answers));
+        self.of_path.iter().for_each(|of| of.answer_path(judging, remembered, answers));
     }
 }
 
-impl OfValue {
-    fn new(path: Path) -> Self {
+impl PathConditions {
+    fn new(path: ValuePath) -> Self {
         Self { path, conditions: Vec::new(), search: None, literals: Vec::new(), looking: Vec::new() }
     }
 
-    fn look_for(&mut self, literal: &Literal, condition: u32) {
+    fn look_for(&mut self, literal: &SearchLiteral, condition: u32) {
         match self.literals.iter().position(|known| known == literal).and_then(|at| self.looking.get_mut(at)) {
             Some(looking) => looking.push(condition),
             None => {
@@ -147,79 +147,79 @@ impl OfValue {
         }
     }
 
-    fn judge(&self, judging: &mut Judging<'_, '_>, remembered: &mut Remembered, answers: &mut [Answer]) {
+    fn answer_path(&self, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers, answers: &mut [PrefilterAnswer]) {
         let Some(value) = judging.value_at(&self.path) else { return };
         let class = match value {
             // What is missing beside nearly its name is not like what is missing elsewhere.
-            Some(Value::Missing) if judging.has_slip(&self.path) => Class::Other,
-            Some(value) => Class::of(&value),
-            None => Class::Other,
+            Some(Value::Missing) if judging.has_slip(&self.path) => ValueClass::Other,
+            Some(value) => ValueClass::of_value(&value),
+            None => ValueClass::Other,
         };
         match class {
-            Class::Unit(unit) => {
+            ValueClass::Unit(unit) => {
                 for one in &self.conditions {
-                    set(answers, one.item, one.known(one.from + unit, judging, remembered));
+                    set_answer(answers, one.item, one.class_answer(one.from + unit, judging, remembered));
                 }
             }
-            Class::Number(number) => {
+            ValueClass::Number(number) => {
                 for one in &self.conditions {
                     let answer = match &one.numbers {
                         Some(numbers) => {
                             let slot = one.from + UNITS + place_among(numbers, number);
-                            one.known(slot, judging, remembered)
+                            one.class_answer(slot, judging, remembered)
                         }
-                        None => judging.expression(one.condition),
+                        None => judging.answer_expression(one.condition),
                     };
-                    set(answers, one.item, answer);
+                    set_answer(answers, one.item, answer);
                 }
             }
-            Class::Text(text) => self.text(text, judging, remembered, answers),
-            Class::Other => {
+            ValueClass::Text(text) => self.answer_text(text, judging, remembered, answers),
+            ValueClass::Other => {
                 for one in &self.conditions {
-                    set(answers, one.item, judging.expression(one.condition));
+                    set_answer(answers, one.item, judging.answer_expression(one.condition));
                 }
             }
         }
     }
 
     /// A text: those that find something in it are evaluated.
-    fn text(&self, text: &str, judging: &mut Judging<'_, '_>, remembered: &mut Remembered, answers: &mut [Answer]) {
+    fn answer_text(&self, text: &str, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers, answers: &mut [PrefilterAnswer]) {
         let mut finding: SmallVec<[u32; 8]> = SmallVec::new();
         if let Some(search) = &self.search {
-            search.run(
-                Haystack::one(text),
+            search.find_targets(
+                Haystack::from_text(text),
                 &|literal| self.literals.get(literal as usize),
-                judging.prepared(),
+                judging.prepared_program(),
                 &mut |literal| finding.extend_from_slice(self.looking.get(literal as usize).map_or(&[], Vec::as_slice)),
             );
         }
         for (place, one) in (0_u32..).zip(&self.conditions) {
             let answer = match one.without {
                 // A text with other letters may look as if it held a literal.
-                Some(slot) if text.is_ascii() && !finding.contains(&place) => one.known(slot, judging, remembered),
-                _ => judging.expression(one.condition),
+                Some(slot) if text.is_ascii() && !finding.contains(&place) => one.class_answer(slot, judging, remembered),
+                _ => judging.answer_expression(one.condition),
             };
-            set(answers, one.item, answer);
+            set_answer(answers, one.item, answer);
         }
     }
 }
 
-impl Classed {
+impl ClassedCondition {
     /// The verdict of a class; evaluated for its first value.
-    fn known(&self, slot: usize, judging: &mut Judging<'_, '_>, remembered: &mut Remembered) -> Answer {
+    fn class_answer(&self, slot: usize, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers) -> PrefilterAnswer {
         if let Some(Some(known)) = remembered.get(slot) {
             return *known;
         }
-        let answer = judging.expression(self.condition);
+        let answer = judging.answer_expression(self.condition);
         // What cannot be told of one value may be told of another.
-        if let Some(place) = remembered.get_mut(slot).filter(|_| answer != Answer::Open) {
+        if let Some(place) = remembered.get_mut(slot).filter(|_| answer != PrefilterAnswer::Open) {
             *place = Some(answer);
         }
         answer
     }
 }
 
-fn set(answers: &mut [Answer], item: u32, answer: Answer) {
+fn set_answer(answers: &mut [PrefilterAnswer], item: u32, answer: PrefilterAnswer) {
     if let Some(place) = answers.get_mut(item as usize) {
         *place = answer;
     }
@@ -236,9 +236,9 @@ fn compared_numbers(reads: &ConditionReads) -> Option<SmallVec<[i64; 1]>> {
     let mut numbers = SmallVec::new();
     for predicate in &reads.predicates {
         match predicate.operand {
-            Operand::Number(number) => numbers.push(number),
-            Operand::Presence | Operand::Found(_) => {}
-            Operand::Other => return None,
+            PredicateOperand::Number(number) => numbers.push(number),
+            PredicateOperand::Presence | PredicateOperand::Found(_) => {}
+            PredicateOperand::Other => return None,
         }
     }
     numbers.sort_unstable();
@@ -247,21 +247,21 @@ fn compared_numbers(reads: &ConditionReads) -> Option<SmallVec<[i64; 1]>> {
 }
 
 /// The literals that decide a condition for a text; `None` where more does.
-fn only_literals(reads: &ConditionReads) -> Option<Vec<&Literal>> {
+fn only_literals(reads: &ConditionReads) -> Option<Vec<&SearchLiteral>> {
     let mut literals = Vec::new();
     for predicate in &reads.predicates {
         match &predicate.operand {
-            Operand::Found(Literal::Text(text)) if !text.is_ascii() => return None,
-            Operand::Found(literal) => literals.push(literal),
-            Operand::Presence => {}
-            Operand::Number(_) | Operand::Other => return None,
+            PredicateOperand::Found(SearchLiteral::Text(text)) if !text.is_ascii() => return None,
+            PredicateOperand::Found(literal) => literals.push(literal),
+            PredicateOperand::Presence => {}
+            PredicateOperand::Number(_) | PredicateOperand::Other => return None,
         }
     }
     Some(literals)
 }
 
 /// The code of a condition without the literals in it.
-fn form(program: &Program, code: CodeId) -> Option<Vec<Op>> {
+fn code_form(program: &Program, code: CodeId) -> Option<Vec<Op>> {
     let chunk = program.chunks.get(code.0 as usize)?;
     let ops = program.code.get(chunk.start as usize..chunk.end as usize)?;
     let blank = |op: &Op| match op {

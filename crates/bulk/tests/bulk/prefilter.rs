@@ -3,15 +3,15 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::Value;
-use averment_bulk::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
+use averment_bulk::prefilter::{PrefilterAnswer, EvaluationRules, Prefilter, PrefilterScratch, ProjectionSource};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_runs::run::RunSource;
-use averment_traces::names::Names;
-use averment_traces::projection::{Chunk, Held, LineReader, Projection, ReadSet};
+use averment_traces::names::PartNames;
+use averment_traces::projection::{ScannedChunk, RawValue, LineReader, RunProjection, ReadSet};
 use averment_traces::read::{self, RawRun};
-use averment_traces::scan::{Cursor, Index};
+use averment_traces::scan::{ScanCursor, ByteIndex};
 use bumpalo::Bump;
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -176,12 +176,12 @@ fn esc(text: &str) -> String {
     text.replace('/', "\\/")
 }
 
-type Rules = (Program, Prepared);
+type Rules = (Program, PreparedProgram);
 
 fn compiled(text: &str) -> Rules {
     let rules = averment_fixtures::Rules::from_text("rules.assert", text).expect("good rules");
     let program = rules.program().clone();
-    let prepared = Prepared::new(&program);
+    let prepared = PreparedProgram::new(&program);
     (program, prepared)
 }
 
@@ -234,14 +234,14 @@ fn many_rules() -> &'static Rules {
 
 thread_local! {
     /// The memory of the prefilter of each program, by its address.
-    static SCRATCHES: RefCell<HashMap<usize, Scratch>> = RefCell::default();
+    static SCRATCHES: RefCell<HashMap<usize, PrefilterScratch>> = RefCell::default();
 }
 
 struct Both {
     /// What the prefilter says from the bytes; `None` where the line is for the full reader.
-    fast: Option<Vec<Answer>>,
+    fast: Option<Vec<PrefilterAnswer>>,
     /// What the prefilter says from the run.
-    plain: Vec<Answer>,
+    plain: Vec<PrefilterAnswer>,
     /// What the evaluation says.
     verdicts: Vec<averment_base::truth::Verdict>,
 }
@@ -249,61 +249,61 @@ struct Both {
 /// Judges a line both ways; `None` where it cannot be read in full.
 fn judge(line: &str, rules: &'static Rules) -> Option<Both> {
     let raw = RawRun::new(line.to_owned(), RunSource::default());
-    judge_by((&raw, true), rules, |reader, chunk, _, projection| reader.read(chunk, 0, line.len(), projection))
+    judge_by((&raw, true), rules, |reader, chunk, _, projection| reader.read_line(chunk, 0, line.len(), projection))
 }
 
 /// Judges a run both ways: `read` takes the projection from its bytes. They are compared where the run is valid as a whole.
 fn judge_by(
     (raw, valid): (&RawRun, bool),
     (program, prepared): &'static Rules,
-    read: impl for<'a> Fn(&mut LineReader, Chunk<'a>, &Index, &mut Projection<'a>) -> Option<()>,
+    read: impl for<'a> Fn(&mut LineReader, ScannedChunk<'a>, &ByteIndex, &mut RunProjection<'a>) -> Option<()>,
 ) -> Option<Both> {
-    let text = raw.text();
+    let text = raw.run_text();
     let limits = Limits::default();
     let mut read_set = ReadSet::default();
     let options = EvaluateOptions::default();
-    let rules = Compiled { program, prepared, options: &options };
+    let rules = EvaluationRules { program, prepared, options: &options };
     let prefilter = Prefilter::new(rules, &mut read_set);
     let (arena, full) = (Bump::new(), Bump::new());
-    let mut index = Index::default();
-    index.build(text.as_bytes()).unwrap();
-    let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
-    let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
+    let mut index = ByteIndex::default();
+    index.build_index(text.as_bytes()).unwrap();
+    let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
+    let chunk = ScannedChunk { text, cursor, arena: &arena, limits: &limits };
     let mut reader =
-        LineReader::new(&read_set, Names::known()).expect("no entry of these rules is put together from others");
+        LineReader::new(&read_set, PartNames::known_names()).expect("no entry of these rules is put together from others");
     // What is remembered of other runs has to hold for this one.
     let remembered = std::ptr::from_ref(program).addr();
     let mut scratch = SCRATCHES.with_borrow_mut(|kept| kept.remove(&remembered)).unwrap_or_default();
-    let mut projection = Projection::default();
+    let mut projection = RunProjection::default();
     // Twice, so that the keys are expected once.
     let read = (0..2).map(|_| read(&mut reader, chunk, &index, &mut projection)).last().flatten();
     let read = read.filter(|()| index.is_clean());
     let fast = read.map(|()| {
         let mut answers = Vec::new();
-        prefilter.judge(rules, &projection, Source::Line(chunk), &mut scratch, &mut answers);
+        prefilter.judge_run(rules, &projection, ProjectionSource::Line(chunk), &mut scratch, &mut answers);
         answers
     });
-    let run = read::parse(raw, &full, &limits).ok()?;
-    let mut of_run = Projection::default();
-    of_run.of_run(&run, &read_set);
+    let run = read::parse_run(raw, &full, &limits).ok()?;
+    let mut of_run = RunProjection::default();
+    of_run.project_run(&run, &read_set);
     if read.is_some() && valid {
         compare(&projection, &of_run, chunk, text);
     }
     let mut plain = Vec::new();
-    prefilter.judge(rules, &of_run, Source::Run(&run, &full), &mut scratch, &mut plain);
+    prefilter.judge_run(rules, &of_run, ProjectionSource::Run(&run, &full), &mut scratch, &mut plain);
     SCRATCHES.with_borrow_mut(|kept| kept.insert(remembered, scratch));
     let outcome = evaluate(program, prepared, &run, &full, &options);
     Some(Both { fast, plain, verdicts: outcome.results.iter().map(|one| one.verdict).collect() })
 }
 
 /// The projections themselves: the same calls, entries and texts, as far as the values are valid.
-fn compare<'a>(fast: &Projection<'a>, plain: &Projection<'a>, chunk: Chunk<'a>, line: &str) {
+fn compare<'a>(fast: &RunProjection<'a>, plain: &RunProjection<'a>, chunk: ScannedChunk<'a>, line: &str) {
     let shown = |value: Value<'_>| match value {
         Value::Absent | Value::Missing => format!("{value:?}"),
         value => averment_base::value::json::to_json(&value),
     };
-    let same = |fast: Held<'a>, plain: Held<'a>| match (chunk.read(fast), plain) {
-        (Some(fast), Held::Value(plain)) => assert_eq!(shown(fast), shown(plain), "{line}"),
+    let same = |fast: RawValue<'a>, plain: RawValue<'a>| match (chunk.read_value(fast), plain) {
+        (Some(fast), RawValue::Value(plain)) => assert_eq!(shown(fast), shown(plain), "{line}"),
         (None, _) => {}
         (Some(_), _) => panic!("facts of a run hold values"),
     };
@@ -334,7 +334,7 @@ fn check(line: &str) -> Option<Both> {
 fn agreed(both: Both, (program, _): &'static Rules, line: &str) -> Option<Both> {
     for (way, answers) in [("from the bytes", both.fast.as_ref()), ("from the run", Some(&both.plain))] {
         for (number, answer) in answers.into_iter().flatten().enumerate() {
-            let said = answer.verdict().unwrap_or(both.verdicts[number]);
+            let said = answer.as_verdict().unwrap_or(both.verdicts[number]);
             assert_eq!(said, both.verdicts[number], "`{}` {way}\n{line}", program.assertions[number].text);
         }
     }
@@ -532,7 +532,7 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
     let open: Vec<&str> = fast
         .iter()
         .zip(&program().0.assertions)
-        .filter(|(answer, _)| **answer == Answer::Open)
+        .filter(|(answer, _)| **answer == PrefilterAnswer::Open)
         .map(|(_, assertion)| assertion.text.as_str())
         .collect();
     assert_eq!(open, ["before authenticate(user: $u) -> refund(user: $u)"]);
@@ -540,10 +540,10 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
         let number = program().0.assertions.iter().position(|one| one.text == "no risky in calls[*].result");
         check(line).and_then(|both| both.fast).expect("read from its bytes")[number.expect("the assertion")]
     };
-    assert_eq!(said(line), Answer::Fail);
+    assert_eq!(said(line), PrefilterAnswer::Fail);
     // What a later key replaces is not there, and only the full reader knows what is.
     let replaced = line.replace(r#""note":"AKIA1234""#, r#""note":"AKIA1234","note":"fine""#);
-    assert_eq!(said(&replaced), Answer::Open);
+    assert_eq!(said(&replaced), PrefilterAnswer::Open);
 }
 
 /// No run is read in full for lists over calls, or for calls that have to meet a condition, but where a step cannot be judged.
@@ -565,7 +565,7 @@ fn parts_of_calls_decide_lists_over_them_and_conditions_of_them() {
     let open = |line: &str| {
         let both = agreed(judge(line, of_parts()).expect("a run"), of_parts(), line).expect("a run");
         let answers = both.fast.expect("read from its bytes");
-        let open = (0..).zip(&answers).filter(|(_, answer)| **answer == Answer::Open);
+        let open = (0..).zip(&answers).filter(|(_, answer)| **answer == PrefilterAnswer::Open);
         let texts = open.map(|(number, _): (usize, _)| of_parts().0.assertions[number].text.as_str());
         texts.collect::<Vec<&str>>().join("\n")
     };
@@ -575,7 +575,7 @@ fn parts_of_calls_decide_lists_over_them_and_conditions_of_them() {
     assert!(open(&run("\"15\"")).contains("never refund(amount > 100)"));
     let nothing = r#"{"tool_calls":[],"output":{"n":12}}"#;
     let both = judge(nothing, of_parts()).expect("a run");
-    assert_eq!(both.fast.expect("read from its bytes")[0], Answer::Idle);
+    assert_eq!(both.fast.expect("read from its bytes")[0], PrefilterAnswer::Idle);
 }
 
 #[test]
@@ -584,7 +584,7 @@ fn no_rule_of_the_speed_corpus_makes_every_run_be_read_in_full() {
     let mut read_set = ReadSet::default();
     let options = EvaluateOptions::default();
     let prefilter =
-        Prefilter::new(Compiled { program: &program, prepared: &prepared, options: &options }, &mut read_set);
+        Prefilter::new(EvaluationRules { program: &program, prepared: &prepared, options: &options }, &mut read_set);
     assert!(!prefilter.always_open());
 }
 
@@ -602,8 +602,8 @@ fn many_rules_are_decided_from_the_bytes_and_by_what_stands_there() {
     let verdicts = |line: &str| {
         let both = agreed(judge(line, many_rules()).expect("a run"), many_rules(), line).expect("a run");
         let fast = both.fast.expect("read from its bytes");
-        let open = fast.iter().filter(|answer| **answer == Answer::Open).count();
-        let failed = (0..).zip(&fast).filter(|(_, answer)| **answer == Answer::Fail).map(|(number, _)| number);
+        let open = fast.iter().filter(|answer| **answer == PrefilterAnswer::Open).count();
+        let failed = (0..).zip(&fast).filter(|(_, answer)| **answer == PrefilterAnswer::Fail).map(|(number, _)| number);
         (open, failed.collect::<Vec<usize>>())
     };
     let (open, quiet) = verdicts(&line("nothing", 1, "nothing", 1));

@@ -1,12 +1,12 @@
 //! Counts and scores of many runs: what is kept up from run to run is what every run gives on its own, to the last bit of a score.
 
 use averment_bulk::incremental_totals::IncrementalTotals;
-use averment_bulk::prefilter::Answer;
+use averment_bulk::prefilter::PrefilterAnswer;
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::evaluate::{conclude, known};
-use averment_report::chunk_totals::{ChunkTotals, Judged};
-use averment_report::gate::Policy;
-use averment_report::table::Table;
+use averment_engine::vm::evaluate::{combine_outcomes, known_outcome};
+use averment_report::chunk_totals::{ChunkTotals, RunEffect};
+use averment_report::gate::GatePolicy;
+use averment_report::table::ReportTable;
 use proptest::prelude::*;
 
 /// Rules with everything that changes how a verdict counts.
@@ -61,16 +61,16 @@ fn program(name: &str, text: &str) -> Program {
     averment_fixtures::Rules::from_text(name, text).unwrap_or_else(|error| panic!("{error:?}")).program().clone()
 }
 
-fn answer() -> impl Strategy<Value = Answer> {
+fn answer() -> impl Strategy<Value = PrefilterAnswer> {
     prop::sample::select(vec![
-        Answer::Pass,
-        Answer::Pass,
-        Answer::Pass,
-        Answer::Fail,
-        Answer::Idle,
-        Answer::Vacuous,
-        Answer::Undecided,
-        Answer::Skipped,
+        PrefilterAnswer::Pass,
+        PrefilterAnswer::Pass,
+        PrefilterAnswer::Pass,
+        PrefilterAnswer::Fail,
+        PrefilterAnswer::Idle,
+        PrefilterAnswer::Vacuous,
+        PrefilterAnswer::Undecided,
+        PrefilterAnswer::Skipped,
     ])
 }
 
@@ -95,37 +95,37 @@ proptest! {
             1 => vec![program("whole.assert", WHOLE)],
             _ => vec![program("weighed.assert", WEIGHED), program("whole.assert", WHOLE)],
         };
-        let policy = Policy { deny_vacuous, allow_undecided, ..Policy::default() };
-        let table = Table::new(&programs, |_, _| true);
+        let policy = GatePolicy { deny_vacuous, allow_undecided, ..GatePolicy::default() };
+        let table = ReportTable::new(&programs, |_, _| true);
         let all = |program: &Program| (0..program.assertions.len() as u32).collect::<Vec<u32>>();
         let mut incremental = IncrementalTotals::new(programs.iter().map(|program| (program, all(program))), &table, policy);
         let (mut fast, mut plain) = (ChunkTotals::default(), ChunkTotals::default());
-        let mut last: Vec<Answer> = Vec::new();
+        let mut last: Vec<PrefilterAnswer> = Vec::new();
         for (number, (run, same)) in runs.iter().zip(same).enumerate() {
-            let answers: Vec<Answer> = if same && !last.is_empty() {
+            let answers: Vec<PrefilterAnswer> = if same && !last.is_empty() {
                 // Most of it is as it was.
                 last.iter().zip(run).enumerate().map(|(at, (old, new))| if at % 5 == 0 { *new } else { *old }).collect()
             } else {
-                run.iter().copied().chain([Answer::Pass; 25]).take(table.items.len()).collect()
+                run.iter().copied().chain([PrefilterAnswer::Pass; 25]).take(table.items.len()).collect()
             };
             prop_assert_eq!(answers.len(), table.items.len());
-            prop_assert!(incremental.compare(&answers));
-            incremental.add(&answers, &mut fast);
+            prop_assert!(incremental.compare_answers(&answers));
+            incremental.add_run(&answers, &mut fast);
             if number == cut {
-                incremental.finish(&mut fast);
+                incremental.flush_counts(&mut fast);
             }
             let mut rest = answers.iter();
             let outcomes: Vec<_> = programs
                 .iter()
                 .map(|program| {
                     let results = (0..).zip(rest.by_ref().take(program.assertions.len()));
-                    conclude(program, results.map(|(number, answer)| known(program, number, answer.verdict().unwrap()).unwrap()).collect())
+                    combine_outcomes(program, results.map(|(number, answer)| known_outcome(program, number, answer.as_verdict().unwrap()).unwrap()).collect())
                 })
                 .collect();
-            plain.add(&Judged::of(&table, &outcomes, policy, Vec::new()));
+            plain.add_run(&RunEffect::from_outcomes(&table, &outcomes, policy, Vec::new()));
             last = answers;
         }
-        incremental.finish(&mut fast);
+        incremental.flush_counts(&mut fast);
         prop_assert_eq!(bits(&fast), bits(&plain));
         prop_assert_eq!(fast.counts, plain.counts);
     }
@@ -134,19 +134,19 @@ proptest! {
 #[test]
 fn an_open_answer_is_never_counted() {
     let programs = [program("whole.assert", WHOLE)];
-    let table = Table::new(&programs, |_, _| true);
+    let table = ReportTable::new(&programs, |_, _| true);
     let count = table.items.len();
     let numbers = (0..count as u32).collect();
-    let mut incremental = IncrementalTotals::new([(&programs[0], numbers)], &table, Policy::default());
-    let (mut open, pass) = (vec![Answer::Pass; count], vec![Answer::Pass; count]);
-    open[count - 1] = Answer::Open;
-    assert!(!incremental.compare(&vec![Answer::Open; count]) && !incremental.compare(&open));
+    let mut incremental = IncrementalTotals::new([(&programs[0], numbers)], &table, GatePolicy::default());
+    let (mut open, pass) = (vec![PrefilterAnswer::Pass; count], vec![PrefilterAnswer::Pass; count]);
+    open[count - 1] = PrefilterAnswer::Open;
+    assert!(!incremental.compare_answers(&vec![PrefilterAnswer::Open; count]) && !incremental.compare_answers(&open));
     let mut totals = ChunkTotals::default();
-    assert!(incremental.compare(&pass));
-    incremental.add(&pass, &mut totals);
-    assert!(!incremental.compare(&open));
-    assert!(incremental.compare(&pass));
-    incremental.add(&pass, &mut totals);
-    incremental.finish(&mut totals);
+    assert!(incremental.compare_answers(&pass));
+    incremental.add_run(&pass, &mut totals);
+    assert!(!incremental.compare_answers(&open));
+    assert!(incremental.compare_answers(&pass));
+    incremental.add_run(&pass, &mut totals);
+    incremental.flush_counts(&mut totals);
     assert_eq!((totals.runs, totals.counts[0][0]), (2, 2));
 }

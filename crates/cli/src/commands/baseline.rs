@@ -1,16 +1,16 @@
 //! `--baseline FILE` and `--update-baseline`: failures that are known fail no run; or a report of earlier runs, which the blocks of a workflow
 //! are compared with.
 
-use super::console::say;
-use super::exit::Stop;
-use super::{replace, said};
+use super::console::eprint_redacted;
+use super::exit::CommandError;
+use super::{draft_file, io_error_text};
 use averment_base::diagnostic::render::one_line;
 use averment_base::files::text_of;
 use averment_report::baseline::{BEGINNING, Baseline};
-use averment_report::block::History;
-use averment_report::gate::Policy;
+use averment_report::block::BlockHistory;
+use averment_report::gate::GatePolicy;
 use averment_report::model::RunReport;
-use averment_report::table::Table;
+use averment_report::table::ReportTable;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -24,12 +24,12 @@ pub struct BaselineFile {
     baseline: Baseline,
     updates: bool,
     /// Where the file is a report in JSON: the blocks of earlier runs.
-    history: Option<History>,
+    history: Option<BlockHistory>,
 }
 
 impl BaselineFile {
     /// Reads a file; where it is to be written anew it need not be there yet.
-    pub fn open(path: &Path, updates: bool) -> Result<Self, Stop> {
+    pub fn open_file(path: &Path, updates: bool) -> Result<Self, CommandError> {
         let name = path.display();
         let text = match text_of(path, SIZE) {
             Ok(text) => text,
@@ -39,65 +39,65 @@ impl BaselineFile {
                     ErrorKind::NotFound => "`--update-baseline` writes it",
                     _ => "name a file that `--update-baseline` wrote",
                 };
-                return Err(Stop::usage(format!("the baseline `{name}` cannot be read: {}", said(&error)), help));
+                return Err(CommandError::usage(format!("the baseline `{name}` cannot be read: {}", io_error_text(&error)), help));
             }
         };
         if updates && !text.is_empty() && !text.starts_with(BEGINNING) {
             let message = format!("`{name}` is something else than a baseline, and is not written over");
-            return Err(Stop::usage(message, format!("name another file; a baseline begins with `{BEGINNING}`")));
+            return Err(CommandError::usage(message, format!("name another file; a baseline begins with `{BEGINNING}`")));
         }
         if text.trim_start().starts_with('{') {
-            let history = History::parse(&text).map_err(|what| {
+            let history = BlockHistory::parse(&text).map_err(|what| {
                 let help = "name what `aver check WORKFLOW.yaml RUNS --format json` printed of earlier runs";
-                Stop::usage(format!("`{name}` is no report of earlier runs: {what}"), help)
+                CommandError::usage(format!("`{name}` is no report of earlier runs: {what}"), help)
             })?;
             let baseline = Baseline::default();
             return Ok(Self { path: path.to_path_buf(), baseline, updates, history: Some(history) });
         }
         let read = Baseline::parse(&text).map_err(|error| {
             let help = "mend or remove the line";
-            Stop::usage(format!("{name}:{}: this is no line of a baseline: {}", error.line, error.message), help)
+            CommandError::usage(format!("{name}:{}: this is no line of a baseline: {}", error.line, error.message), help)
         })?;
-        let baseline = if updates { read.updated() } else { read };
+        let baseline = if updates { read.for_update() } else { read };
         Ok(Self { path: path.to_path_buf(), baseline, updates, history: None })
     }
 
     /// Marks what is known of a run, and what its blocks are against earlier ones.
-    pub fn apply(&mut self, table: &Table, run: &mut RunReport, policy: Policy) {
+    pub fn mark_known(&mut self, table: &ReportTable, run: &mut RunReport, policy: GatePolicy) {
         if let Some(history) = &mut self.history {
-            return history.apply(table, run);
+            return history.apply_history(table, run);
         }
-        self.baseline.apply(table, run, policy);
+        self.baseline.mark_known(table, run, policy);
     }
 
     /// Writes the file, where that was asked for, else says what of it is out of date; `complete` says that every run was judged.
-    pub fn save(&self, table: &Table, complete: bool) -> Result<(), Stop> {
+    pub fn save(&self, table: &ReportTable, complete: bool) -> Result<(), CommandError> {
         if let Some(history) = &self.history {
-            say(&format!("note: {}\n", one_line(&history.in_words())));
+            eprint_redacted(&format!("note: {}\n", one_line(&history.in_words())));
             return Ok(());
         }
         if !self.updates {
-            let unused = self.baseline.unused(table);
+            let unused = self.baseline.unused_lines(table);
             if complete && unused > 0 {
                 let lines = if unused == 1 { "1 line stands".to_owned() } else { format!("{unused} lines stand") };
                 let name = self.path.display();
-                say(&format!("note: {lines} in `{name}` for what fails no more; --update-baseline removes that\n"));
+                eprint_redacted(&format!("note: {lines} in `{name}` for what fails no more; --update-baseline removes that\n"));
             }
             return Ok(());
         }
         if !complete {
-            say(
+            eprint_redacted(
                 "note: the baseline was not written: not every run could be judged; what is called known here is not\n",
             );
             return Ok(());
         }
-        let text = self.baseline.written(table);
-        replace::update(&self.path, text.as_bytes()).map_err(|error| {
-            let message = format!("the baseline `{}` cannot be written: {}", self.path.display(), said(&error));
-            Stop::usage(message, "name a file in a folder that exists")
+        let text = self.baseline.file_text(table);
+        draft_file::update_file(&self.path, text.as_bytes()).map_err(|error| {
+            let message = format!("the baseline `{}` cannot be written: {}", self.path.display(), io_error_text(&error));
+            CommandError::usage(message, "name a file in a folder that exists")
         })?;
-        let (count, name) = (self.baseline.count(), self.path.display());
-        say(&format!("note: {count} known failure{} in `{name}`\n", if count == 1 { "" } else { "s" }));
+        let (count, name) = (self.baseline.learned_count(), self.path.display());
+        eprint_redacted(&format!("note: {count} known failure{} in `{name}`\n", if count == 1 { "" } else { "s" }));
         Ok(())
     }
 }

@@ -1,44 +1,44 @@
 //! `aver check RULES TRACE...`: judges recorded runs.
 
-mod before;
-mod broken;
-mod given;
+mod before_run;
+mod broken_rules;
+mod check_inputs;
 mod options;
-mod recorded;
+mod recorded_run;
 #[cfg(any(feature = "probe", feature = "run"))]
 mod single;
 
-use self::broken::{broken, say};
-use self::given::{CheckInputs, compare, load, traces};
-use self::options::{asked, baseline, drawing, permissions, redacted, section, target, timed};
+use self::broken_rules::{report_broken, print_diagnostics};
+use self::check_inputs::{CheckInputs, refuse_overlaps, load_rules, select_traces};
+use self::options::{add_requested, open_baseline, draw_options, rule_permissions, redacted_paths, parse_section, profile_target, refuse_times};
 #[cfg(any(feature = "probe", feature = "run"))]
-pub use self::single::rules_of;
+pub use self::single::check_rules;
 use super::console::ColorChoice;
 use super::deadline::Deadline;
-use super::exit::{Exit, Stop};
-use super::left_out::Excluded;
-use super::outputs::Outputs;
-use super::passed_over::PassedOver;
+use super::exit::{Exit, CommandError};
+use super::exclude::ExcludePatterns;
+use super::outputs::ReportOutputs;
+use super::skipped_files::SkippedFiles;
 use super::pipeline;
 use super::profile::ProfileTarget;
 use super::project::{self, ProjectArguments};
 use super::record::RecordArguments;
 use super::targets;
 use super::{inputs, params, rules, sizes, units};
-use averment::load::Options;
-use averment::stages::{Settings, Wants, select};
+use averment::load::ForeignOptions;
+use averment::stages::{JudgeSettings, ReportNeeds, select};
 use averment_base::memory;
-use averment_base::rates::{percent, percent_beside};
-use averment_bulk::faults::Point;
+use averment_base::rates::{percent_text, percent_beside};
+use averment_bulk::faults::FaultPoint;
 use averment_bulk::pipeline::Pipeline;
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::world;
-use averment_report::Command;
+use averment_report::ReportedCommand;
 use averment_report::gate::Gate;
 use averment_report::redact_path::RedactPath;
 use averment_report::show::Section;
-use averment_report::table::Table;
-use averment_report::totals::Totals;
+use averment_report::table::ReportTable;
+use averment_report::totals::RunTotals;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ Exit codes, the highest that applies:
   0 all holds                    3 the rules do not compile
   1 an assertion failed          4 a trace cannot be read
   2 wrong usage, nothing checked 5 an assertion could not be evaluated")]
-pub struct Arguments {
+pub struct CheckArgs {
     /// A rule file, a folder of them, or a compiled program [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Option<PathBuf>,
@@ -82,11 +82,11 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     case: Vec<String>,
     /// Check only what has this tag; of several (smoke,auth) any
-    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = project::tag)]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = project::parse_tag)]
     tag: Vec<String>,
     /// Check only conditions on the world before (pre) or after (post) a run; before a run there is no trace to name
     #[arg(long, value_enum, value_name = "PHASE", hide_possible_values = true)]
-    phase: Vec<before::CheckPhase>,
+    phase: Vec<before_run::CheckPhase>,
     /// An input of the run that is about to begin, as JSON or text: with `--phase pre` and without a trace
     #[arg(long, value_name = "NAME=VALUE")]
     input: Vec<String>,
@@ -113,7 +113,7 @@ pub struct Arguments {
     #[arg(long)]
     all_violations: bool,
     /// What `human` shows, and all of it: fail, error, undecided, expected, vacuous, unjudged, pass, warnings
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = section)]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = parse_section)]
     show: Vec<Section>,
     /// Of `human` only what fails, and nothing where nothing does
     #[arg(short, long, conflicts_with = "show")]
@@ -154,7 +154,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
     /// Runs that are judged at a time [default: all processors]
-    #[arg(long, value_name = "N", value_parser = units::threads, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = units::parse_threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
     /// Names of the parts of a run in a format of one's own: a TOML or JSON file
     #[arg(long, value_name = "FILE")]
@@ -166,7 +166,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     expected: Option<PathBuf>,
     /// The part of the runs that has to pass, such as 0.95 or 95%: then fewer failures do not fail the check
-    #[arg(long, value_name = "SHARE", value_parser = units::share)]
+    #[arg(long, value_name = "SHARE", value_parser = units::parse_share)]
     min_pass_rate: Option<f64>,
     /// What the check cost, by phase, rule, pattern and function: tables behind the report; `=json` or `=FILE.json` for data
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
@@ -189,16 +189,16 @@ pub struct Arguments {
     project: ProjectArguments,
     /// What another command has made, in the place of traces.
     #[arg(skip)]
-    made: Option<Made>,
+    supplied: Option<SuppliedRuns>,
 }
 
 /// What another command has made: further rules, and the runs that are judged.
 #[derive(Debug, Clone)]
-pub struct Made {
+pub struct SuppliedRuns {
     /// Rules on what was made.
-    pub rules: inputs::Input,
+    pub rules: inputs::TraceInput,
     /// The recorded runs.
-    pub runs: inputs::Input,
+    pub runs: inputs::TraceInput,
     /// Texts that no report shows.
     pub withheld: Vec<String>,
     /// Tags have chosen what was made, and all rules judge it.
@@ -206,13 +206,13 @@ pub struct Made {
 }
 
 #[cfg(any(feature = "probe", feature = "run"))]
-impl Arguments {
+impl CheckArgs {
     /// The arguments that words of a command line stand for, with what another command has made.
-    pub fn of_made(words: Vec<String>, made: Made) -> Result<Self, clap::Error> {
+    pub fn with_supplied(words: Vec<String>, made: SuppliedRuns) -> Result<Self, clap::Error> {
         use clap::{Args as _, FromArgMatches as _};
         let command = Self::augment_args(clap::Command::new("aver check").no_binary_name(true));
         let arguments = Self::from_arg_matches(&command.try_get_matches_from(words)?)?;
-        Ok(Self { made: Some(made), ..arguments })
+        Ok(Self { supplied: Some(made), ..arguments })
     }
 }
 
@@ -237,74 +237,74 @@ enum CheckAllow {
 }
 
 /// Checks and reports.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let deadline = Deadline::start(arguments.max_time.as_deref())?;
-    let limits = sizes::limits(arguments.max_run_size.as_deref())?;
+    let limits = sizes::run_limits(arguments.max_run_size.as_deref())?;
     let limits = averment::Limits { cancel: deadline.as_ref().map(Deadline::cancel), ..limits };
     let given = CheckInputs::new(arguments, color)?;
-    let before = before::run(arguments, &given)?;
+    let before = before_run::upcoming_run(arguments, &given)?;
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), project, color);
-    let targets = targets::targets(Command::Check, format, &arguments.report, folder)?;
-    timed(arguments, &targets)?;
-    let profile = target(arguments)?;
-    let named = inputs::traces_by_name(&given.traces, &Excluded::new(&arguments.exclude)?)?;
-    let profiled = profile.as_ref().and_then(ProfileTarget::file);
-    let kept = profiled.into_iter().chain(arguments.record.file());
-    let written: Vec<&Path> = targets::files_of(&targets).chain(kept.clone()).collect();
-    compare(&given, &written, &named)?;
+    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), project, color);
+    let targets = targets::parse_targets(ReportedCommand::Check, format, &arguments.report, folder)?;
+    refuse_times(arguments, &targets)?;
+    let profile = profile_target(arguments)?;
+    let named = inputs::traces_by_name(&given.traces, &ExcludePatterns::new(&arguments.exclude)?)?;
+    let profiled = profile.as_ref().and_then(ProfileTarget::file_path);
+    let kept = profiled.into_iter().chain(arguments.record.output_file());
+    let written: Vec<&Path> = targets::target_files(&targets).chain(kept.clone()).collect();
+    refuse_overlaps(&given, &written, &named)?;
     let started = Instant::now();
-    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
-    let foreign = Options { in_folder: folder.folder.is_some(), ..arguments.compat.reading(&values.texts) };
-    let mut rules = load(&given, limits, foreign)?;
-    let targets = asked(targets, (arguments, format, folder), &rules)?;
-    let written: Vec<&Path> = targets::files_of(&targets).chain(kept).collect();
-    compare(&given, &written, &named)?;
-    let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
-    targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;
-    if rules.broken() {
-        return broken(&rules, &targets, color);
+    let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
+    let foreign = ForeignOptions { in_folder: folder.folder.is_some(), ..arguments.compat.foreign_options(&values.texts) };
+    let mut rules = load_rules(&given, limits, foreign)?;
+    let targets = add_requested(targets, (arguments, format, folder), &rules)?;
+    let written: Vec<&Path> = targets::target_files(&targets).chain(kept).collect();
+    refuse_overlaps(&given, &written, &named)?;
+    let costs = profile.as_ref().map(|_| averment_bulk::profile::begin_costs(&rules.programs, started));
+    targets::refuse_overwrite(written.iter().copied(), rules.file_names().map(Path::new))?;
+    if rules.is_broken() {
+        return report_broken(&rules, &targets, color);
     }
-    say(&rules, &targets, color)?;
+    print_diagnostics(&rules, &targets, color)?;
     if let Some(project) = project {
-        params::of_project(&mut rules.programs, project, given.of_project)?;
+        params::apply_project(&mut rules.programs, project, given.uses_project_rules)?;
     }
-    values.apply(&mut rules.programs)?;
-    let mut selection = Selection {
+    values.apply_to(&mut rules.programs)?;
+    let mut selection = RuleSelection {
         rules: arguments.rule.clone(),
         cases: arguments.case.clone(),
-        tags: match &arguments.made {
+        tags: match &arguments.supplied {
             Some(made) if made.is_chosen => Vec::new(),
-            _ => project::tags(&arguments.tag, project),
+            _ => project::selected_tags(&arguments.tag, project),
         },
-        phases: before::phases(arguments),
+        phases: before_run::selected_phases(arguments),
     };
-    select::known(&rules.programs, &selection)?;
+    select::check_names(&rules.programs, &selection)?;
     let made = match before {
-        _ if arguments.made.is_some() => arguments.made.as_ref().map(|made| made.runs.clone()),
-        None if given.traces.is_empty() => recorded::run(&rules.programs, &mut selection),
+        _ if arguments.supplied.is_some() => arguments.supplied.as_ref().map(|made| made.runs.clone()),
+        None if given.traces.is_empty() => recorded_run::recorded_run(&rules.programs, &mut selection),
         before => before,
     };
-    let traces = traces(arguments, &given, (named, made), select::selects_any(&rules.programs, &selection))?;
-    let drawing = drawing(arguments);
-    let policy = given.policy();
-    let baseline = baseline(arguments, project)?;
-    let recording = arguments.record.open(&rules.programs)?;
-    let outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;
-    let passing = PassedOver::new(&given.traces, arguments.strict);
-    let mut outputs = outputs.with_baseline(baseline).passing_over(passing);
-    outputs = outputs.recording(recording, arguments.measures);
-    let names = inputs::names(arguments.map.as_deref())?;
+    let traces = select_traces(arguments, &given, (named, made), select::selects_any(&rules.programs, &selection))?;
+    let drawing = draw_options(arguments);
+    let policy = given.gate_policy();
+    let baseline = open_baseline(arguments, project)?;
+    let recording = arguments.record.open_recording(&rules.programs)?;
+    let outputs = ReportOutputs::open_targets(&targets, color, policy, drawing, &rules.diagnostics_data())?;
+    let passing = SkippedFiles::new(&given.traces, arguments.strict);
+    let mut outputs = outputs.with_baseline(baseline).with_skipped_files(passing);
+    outputs = outputs.with_recording(recording, arguments.measures);
+    let names = inputs::read_names(arguments.map.as_deref())?;
     let prices = arguments.prices.as_deref().or_else(|| project?.prices.as_deref());
-    let prices = inputs::prices(prices)?;
-    let permissions = permissions(arguments, project)?;
-    let redact = redacted(&arguments.redact, project)?;
-    let expected = inputs::expected(arguments.expected.as_deref())?;
-    let withheld = arguments.made.iter().flat_map(|made| made.withheld.iter().cloned()).collect();
+    let prices = inputs::read_prices(prices)?;
+    let permissions = rule_permissions(arguments, project)?;
+    let redact = redacted_paths(&arguments.redact, project)?;
+    let expected = inputs::read_expected(arguments.expected.as_deref())?;
+    let withheld = arguments.supplied.iter().flat_map(|made| made.withheld.iter().cloned()).collect();
     let strict = arguments.strict;
     let as_skillgym = arguments.compat.is_skillgym();
-    let settings = Settings {
+    let settings = JudgeSettings {
         selection,
         permissions,
         limits,
@@ -317,16 +317,16 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         withheld,
         as_skillgym,
     };
-    let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
+    let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
     let batch = rules
         .batch()
         .threads(arguments.threads.map_or(0, NonZeroUsize::get))
-        .chunk(sizes::chunk(arguments.chunk.as_deref())?);
-    let pipeline = batch.pipeline(Wants { profile: costs, timed: arguments.timings, ..outputs.wants() });
-    let judged = judge(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
+        .chunk(sizes::chunk_size(arguments.chunk.as_deref())?);
+    let pipeline = batch.build_pipeline(ReportNeeds { profile: costs, timed: arguments.timings, ..outputs.batch_wants() });
+    let judged = judge_traces(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
     // A thread that is left may hold the costs.
     if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
-        target.write(&pipeline, started, color)?;
+        target.write_profile(&pipeline, started, color)?;
     }
     let exit = judged?;
     if exit == Exit::Error {
@@ -336,67 +336,67 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 }
 
 /// Runs the pipeline and ends every report.
-fn judge(
+fn judge_traces(
     pipeline: &Arc<Pipeline>,
-    traces: Vec<inputs::Input>,
-    outputs: &mut Outputs,
+    traces: Vec<inputs::TraceInput>,
+    outputs: &mut ReportOutputs,
     (given, deadline): (&CheckInputs<'_>, Option<&Deadline>),
-) -> Result<Exit, Stop> {
-    outputs.begin(&pipeline.table)?;
+) -> Result<Exit, CommandError> {
+    outputs.begin_reports(&pipeline.table)?;
     let inputs = traces.clone();
-    let end = pipeline::run(pipeline, traces, outputs, deadline)?;
+    let end = pipeline::run_pipeline(pipeline, traces, outputs, deadline)?;
     if end.interrupted {
         world::end_all();
-        super::console::say("note: interrupted; what is reported is what was done until then\n");
+        super::console::eprint_redacted("note: interrupted; what is reported is what was done until then\n");
     }
     if let Some(deadline) = deadline.filter(|_| end.late) {
         world::end_all();
-        super::console::say(&format!("{}: what is reported is what was done until then\n", deadline.in_words()));
+        super::console::eprint_redacted(&format!("{}: what is reported is what was done until then\n", deadline.in_words()));
     }
-    super::console::say(&end.in_words());
-    super::console::say(&outputs.passed_over().note());
+    super::console::eprint_redacted(&end.in_words());
+    super::console::eprint_redacted(&outputs.skipped_files().skipped_note());
     outputs.not_judged(end.not_judged());
     let totals = outputs.totals();
     // Of traces without a run nothing was read under any name: why is said of each.
     if totals.runs > 0 && !end.is_cut() && !end.exhausted {
-        super::console::say(&pipeline.unused.warnings());
-        outputs.passed_over().tell(&pipeline.understood);
-        super::console::say(&pipeline.understood.warnings());
-        super::console::say(&pipeline.reading.expected.as_ref().map(|rows| rows.warnings()).unwrap_or_default());
+        super::console::eprint_redacted(&pipeline.unused.warning_lines());
+        outputs.skipped_files().note_records(&pipeline.understood);
+        super::console::eprint_redacted(&pipeline.understood.warning_lines());
+        super::console::eprint_redacted(&pipeline.reading.expected.as_ref().map(|rows| rows.unmatched_warnings()).unwrap_or_default());
         let judged = |item| outputs.has_judged(item);
-        let warnings = pipeline.near_names.warnings(&pipeline.table, &inputs, judged, &pipeline.programs);
-        super::console::say(&warnings);
+        let warnings = pipeline.near_names.warning_lines(&pipeline.table, &inputs, judged, &pipeline.programs);
+        super::console::eprint_redacted(&warnings);
     }
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
     outputs.save_baseline(&pipeline.table, end.is_complete() && !end.is_cut() && !unreadable)?;
     let recorded = outputs.save_recording(&pipeline.table);
     let totals = outputs.totals();
-    let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.is_complete();
+    let nothing = totals.counts.all_results() == totals.counts.skipped && !unreadable && end.is_complete();
     let exits = [
         (end.interrupted, Exit::Interrupted),
         (end.late || !end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),
         (unreadable, Exit::Trace),
-        (!recorded || nothing && !given.allows(CheckAllow::Empty), Exit::Usage),
-        (fails(totals, given.arguments.min_pass_rate), Exit::Failed),
+        (!recorded || nothing && !given.is_allowed(CheckAllow::Empty), Exit::Usage),
+        (check_fails(totals, given.arguments.min_pass_rate), Exit::Failed),
     ];
     let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
-    pipeline.faults.reach(Point::Ending);
-    outputs.end(&pipeline.table, exit)?;
+    pipeline.faults.reach_point(FaultPoint::Ending);
+    outputs.end_reports(&pipeline.table, exit)?;
     match exit {
         Exit::Usage if recorded => {
-            Err(Stop::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass"))
+            Err(CommandError::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass"))
         }
         exit => Ok(exit),
     }
 }
 
 /// Whether the check fails: for what failed in a run, unless so many of them may, and for what is said of all runs together.
-fn fails(totals: &Totals, least: Option<f64>) -> bool {
+fn check_fails(totals: &RunTotals, least: Option<f64>) -> bool {
     let Some(least) = least.filter(|_| totals.runs > 0) else { return totals.gate == Some(Gate::Failed) };
-    let asked = percent(least);
+    let asked = percent_text(least);
     let exercised = totals.runs.saturating_sub(totals.runs_idle);
     if exercised == 0 {
-        super::console::say(&format!("error: no run exercises anything, and --min-pass-rate asks for {asked}\n"));
+        super::console::eprint_redacted(&format!("error: no run exercises anything, and --min-pass-rate asks for {asked}\n"));
         return true;
     }
     let passed = exercised.saturating_sub(totals.runs_failed);
@@ -407,14 +407,14 @@ fn fails(totals: &Totals, least: Option<f64>) -> bool {
         more => format!("; nothing exercised {more} more"),
     };
     let (word, than) = if rate < least { ("error", "fewer than") } else { ("note", "no fewer than") };
-    super::console::say(&format!(
+    super::console::eprint_redacted(&format!(
         "{word}: {passed} of {exercised} runs pass ({}), {than} the {asked} of --min-pass-rate{idle}\n",
         percent_beside(rate, least),
     ));
     rate < least || totals.over_runs == Some(Gate::Failed)
 }
 
-fn nothing_checked(table: &Table, runs: u64) -> &'static str {
+fn nothing_checked(table: &ReportTable, runs: u64) -> &'static str {
     match (table.items.is_empty(), runs) {
         (true, _) => "nothing was checked: no assertion is selected",
         (false, 0) => "nothing was checked: the traces hold no run",

@@ -1,10 +1,10 @@
 //! `aver compare BASE NEW`: what changed between two sets of runs.
 
-use super::console::say;
-use super::exit::{Exit, Stop};
-use super::units::share;
-use averment_history::compare::{Comparison, FailOn, Gates, Side};
-use averment_report::escaped::EscapedJson;
+use super::console::eprint_redacted;
+use super::exit::{Exit, CommandError};
+use super::units::parse_share;
+use averment_history::compare::{Comparison, FailOn, CompareGates, CompareSide};
+use averment_report::json_escape::EscapedJson;
 use clap::ValueEnum;
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ Examples:
 
 Exit codes:
   0 every gate holds     1 one does not     2 wrong usage, nothing to compare")]
-pub struct Arguments {
+pub struct CompareArgs {
     /// What is compared with: a report (json, jsonl), a folder of them, or a part of a history: runs.db#skill=publish,last=50
     #[arg(value_name = "BASE")]
     base: String,
@@ -28,16 +28,16 @@ pub struct Arguments {
     #[arg(value_name = "NEW")]
     new: String,
     /// By how much the mean score may be lower: 0.1
-    #[arg(long, value_name = "SCORE", value_parser = share)]
+    #[arg(long, value_name = "SCORE", value_parser = parse_share)]
     max_score_drop: Option<f64>,
     /// By how much the mean cost may be higher: 20%
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     max_cost_increase: Option<f64>,
     /// By how much the mean of tokens may be higher: 20%
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     max_tokens_increase: Option<f64>,
     /// By how much the mean duration may be higher: 20%
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     max_duration_increase: Option<f64>,
     /// What else fails: regressions (a result that passed fails), significant (an assertion passes significantly less often),
     /// missing (runs of the base), unexercised (an assertion that only the base exercised), changes (of any result)
@@ -60,32 +60,32 @@ enum CompareFormat {
     Json,
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.trim().parse().ok());
     let number = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "it is no percentage: write 20%".to_owned())
 }
 
 /// Compares and prints.
-pub fn run(arguments: &Arguments) -> Result<Exit, Stop> {
-    let base = Side::read(&arguments.base)?;
-    let new = Side::read(&arguments.new)?;
-    let gates = Gates {
+pub fn run_compare(arguments: &CompareArgs) -> Result<Exit, CommandError> {
+    let base = CompareSide::read_side(&arguments.base)?;
+    let new = CompareSide::read_side(&arguments.new)?;
+    let gates = CompareGates {
         score_drop: arguments.max_score_drop,
         cost_increase: arguments.max_cost_increase,
         tokens_increase: arguments.max_tokens_increase,
         duration_increase: arguments.max_duration_increase,
         fail_on: arguments.fail_on.clone(),
     };
-    let comparison = Comparison::of(&base, &new, &gates);
+    let comparison = Comparison::compare_sides(&base, &new, &gates);
     match arguments.format {
-        CompareFormat::Human => io::stdout().write_all(comparison.human().as_bytes())?,
-        CompareFormat::Markdown => io::stdout().write_all(comparison.markdown().as_bytes())?,
-        CompareFormat::Json => EscapedJson::new(io::stdout()).write_all(comparison.json().as_bytes())?,
+        CompareFormat::Human => io::stdout().write_all(comparison.to_human().as_bytes())?,
+        CompareFormat::Markdown => io::stdout().write_all(comparison.to_markdown().as_bytes())?,
+        CompareFormat::Json => EscapedJson::new(io::stdout()).write_all(comparison.to_json().as_bytes())?,
     }
     if arguments.format != CompareFormat::Human {
         for gate in comparison.gates.iter().filter(|gate| !gate.holds) {
-            say(&format!("error: {}: {}\n", gate.gate, gate.why));
+            eprint_redacted(&format!("error: {}: {}\n", gate.gate, gate.why));
         }
     }
     Ok(if comparison.passed { Exit::Holds } else { Exit::Failed })

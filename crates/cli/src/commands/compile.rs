@@ -1,8 +1,8 @@
 //! `aver compile RULES -o FILE`: writes a compiled program, whole or not at all.
 
 use super::console::ColorChoice;
-use super::exit::{Exit, Stop};
-use super::{inputs, replace, rules, said};
+use super::exit::{Exit, CommandError};
+use super::{inputs, draft_file, rules, io_error_text};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::codec;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ Examples:
   aver compile refunds.assert                 writes refunds.assertc
   aver compile refunds.assert -o build/r.assertc
   aver check refunds.assertc trace.json")]
-pub struct Arguments {
+pub struct CompileArgs {
     /// A rule file; `-` reads standard input
     #[arg(value_name = "RULES")]
     rules: PathBuf,
@@ -26,9 +26,9 @@ pub struct Arguments {
 }
 
 /// Compiles one file.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_compile(arguments: &CompileArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     if arguments.rules.is_dir() {
-        return Err(Stop::usage(
+        return Err(CommandError::usage(
             format!("`{}` is a folder", arguments.rules.display()),
             "compile one rule file at a time",
         ));
@@ -36,20 +36,20 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let output = match (&arguments.output, arguments.rules.as_os_str() == "-") {
         (Some(output), _) => output.clone(),
         (None, false) => arguments.rules.with_extension("assertc"),
-        (None, true) => return Err(Stop::usage("rules from standard input have no file name", "add `-o FILE`")),
+        (None, true) => return Err(CommandError::usage("rules from standard input have no file name", "add `-o FILE`")),
     };
-    let found = inputs::rules(std::slice::from_ref(&arguments.rules))?;
-    let loaded = rules::load(&found, arguments.read.reading(Limits::default()))?;
-    loaded.tell(color)?;
+    let found = inputs::rule_inputs(std::slice::from_ref(&arguments.rules))?;
+    let loaded = rules::load_rules(&found, arguments.read.read_options(Limits::default()))?;
+    loaded.report_errors(color)?;
     // The rules themselves, under whatever name, and what they import.
-    let read = loaded.files().map(Path::new).chain([arguments.rules.as_path()]);
-    if replace::is_one_of(&output, read) {
+    let read = loaded.file_names().map(Path::new).chain([arguments.rules.as_path()]);
+    if draft_file::is_one_of(&output, read) {
         let message = format!("`{}` would overwrite the rules", output.display());
-        return Err(Stop::usage(message, "name another file with `-o`"));
+        return Err(CommandError::usage(message, "name another file with `-o`"));
     }
     for program in &loaded.programs {
-        replace::write(&output, &codec::encode(program)).map_err(|error| {
-            Stop::usage(format!("`{}` cannot be written: {}", output.display(), said(&error)), String::new())
+        draft_file::write_file(&output, &codec::encode(program)).map_err(|error| {
+            CommandError::usage(format!("`{}` cannot be written: {}", output.display(), io_error_text(&error)), String::new())
         })?;
     }
     Ok(Exit::Holds)

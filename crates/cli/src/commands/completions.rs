@@ -1,7 +1,7 @@
 //! `aver completions SHELL`, and the names in rule files that its scripts ask for.
 
-use super::exit::{Exit, Stop};
-use super::inputs::{self, Input};
+use super::exit::{Exit, CommandError};
+use super::inputs::{self, TraceInput};
 use super::rules;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
@@ -23,13 +23,13 @@ Examples:
 
 In bash, zsh and fish the names behind --rule, --tag and --case come from the rule files of the line,
 or of the folder.")]
-pub struct Arguments {
+pub struct CompletionsArgs {
     /// The shell
     #[arg(value_enum, required_unless_present = "of")]
     shell: Option<Shell>,
     /// The names of this kind in the rules that a command line names
     #[arg(long, hide = true, value_enum)]
-    of: Option<Names>,
+    of: Option<NameKind>,
     /// The words of the command line
     #[arg(last = true, hide = true)]
     words: Vec<String>,
@@ -37,7 +37,7 @@ pub struct Arguments {
 
 /// Kinds of names in rule files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Names {
+enum NameKind {
     /// Of rules, and ids of assertions
     Rule,
     /// Tags
@@ -47,10 +47,10 @@ enum Names {
 }
 
 /// Prints the completions of a shell, or names.
-pub fn run(arguments: &Arguments, mut command: clap::Command) -> Result<Exit, Stop> {
+pub fn run_completions(arguments: &CompletionsArgs, mut command: clap::Command) -> Result<Exit, CommandError> {
     let mut out = std::io::stdout();
     if let Some(kind) = arguments.of {
-        for name in names(kind, &arguments.words) {
+        for name in rule_file_names(kind, &arguments.words) {
             writeln!(out, "{name}")?;
         }
     } else if let Some(shell) = arguments.shell {
@@ -69,22 +69,22 @@ pub fn run(arguments: &Arguments, mut command: clap::Command) -> Result<Exit, St
 /// no names of files.
 fn with_names(shell: Shell, script: &str) -> String {
     ["rule", "tag", "case"].iter().fold(script.to_owned(), |script, kind| match shell {
-        Shell::Bash => in_bash(&script, kind),
-        Shell::Zsh => in_zsh(&script, kind),
-        Shell::Fish => in_fish(&script, kind),
+        Shell::Bash => bash_script(&script, kind),
+        Shell::Zsh => zsh_script(&script, kind),
+        Shell::Fish => fish_script(&script, kind),
         _ => script,
     })
 }
 
 /// The command that prints the names of a kind on the command line of these words.
-fn asked(kind: &str, words: &str) -> String {
+fn names_command(kind: &str, words: &str) -> String {
     format!("aver completions --of {kind} -- {words} 2>/dev/null")
 }
 
 /// `compgen -W` would expand its words (`$(…)`): the names are read line by line instead, and written quoted into the line.
-fn in_bash(script: &str, kind: &str) -> String {
+fn bash_script(script: &str, kind: &str) -> String {
     let option = format!("                --{kind})\n");
-    let names = asked(kind, "\"${COMP_WORDS[@]}\"");
+    let names = names_command(kind, "\"${COMP_WORDS[@]}\"");
     let lines = [
         "COMPREPLY=()".to_owned(),
         "local name quoted".to_owned(),
@@ -102,10 +102,10 @@ fn in_bash(script: &str, kind: &str) -> String {
 }
 
 /// The words of an array are completed as they are, and `compadd` quotes what it writes into the line.
-fn in_zsh(script: &str, kind: &str) -> String {
+fn zsh_script(script: &str, kind: &str) -> String {
     let function = format!(
         "(( $+functions[_aver_of_{kind}] )) ||\n_aver_of_{kind}() {{\n    local names; names=(${{(f)\"$({})\"}})\n    compadd -a -- names\n}}\n\n",
-        asked(kind, "\"${(@Q)words}\"")
+        names_command(kind, "\"${(@Q)words}\"")
     );
     let lines = script.lines().map(|line| match line.starts_with(&format!("'*--{kind}=[")) {
         true => line.replace(":NAME:_default", &format!(":NAME:_aver_of_{kind}")),
@@ -116,9 +116,9 @@ fn in_zsh(script: &str, kind: &str) -> String {
 }
 
 /// In single quotes, so that the names are asked for at the Tab key; what a command prints is not expanded again, and is written quoted.
-fn in_fish(script: &str, kind: &str) -> String {
+fn fish_script(script: &str, kind: &str) -> String {
     let lines = script.lines().map(|line| match line.contains(&format!(" -l {kind} ")) && line.ends_with(" -r") {
-        true => format!("{line} -f -a '({})'", asked(kind, "(commandline -opc)")),
+        true => format!("{line} -f -a '({})'", names_command(kind, "(commandline -opc)")),
         false => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n") + "\n"
@@ -126,7 +126,7 @@ fn in_fish(script: &str, kind: &str) -> String {
 
 /// Names in the rule files of a command line; without one, of the folder. What cannot be read has none, nor has a compiled program: its
 /// names have not been read from rule text.
-fn names(kind: Names, words: &[String]) -> BTreeSet<String> {
+fn rule_file_names(kind: NameKind, words: &[String]) -> BTreeSet<String> {
     // A pipe is no rule file: nobody waits for one behind Tab.
     let is_rules =
         |path: &Path| path.is_dir() || path.is_file() && path.extension().is_some_and(|ending| ending == "assert");
@@ -138,23 +138,23 @@ fn names(kind: Names, words: &[String]) -> BTreeSet<String> {
         given.sort();
     }
     let limits = Limits::default();
-    let is_text = |input: &Input| matches!(input, Input::File(path) if rules::text_of(path, limits).is_ok());
-    let texts = inputs::rules(&given).map(|found| found.into_iter().filter(is_text).collect::<Vec<_>>());
-    let loaded = texts.and_then(|texts| rules::load(&texts, rules::Reading::plain(limits)));
+    let is_text = |input: &TraceInput| matches!(input, TraceInput::File(path) if rules::read_rule_text(path, limits).is_ok());
+    let texts = inputs::rule_inputs(&given).map(|found| found.into_iter().filter(is_text).collect::<Vec<_>>());
+    let loaded = texts.and_then(|texts| rules::load_rules(&texts, rules::RuleReadOptions::with_limits(limits)));
     let programs = loaded.iter().flat_map(|loaded| &loaded.programs);
-    programs.flat_map(|program| of_program(kind, program)).filter(|name| is_label(name)).collect()
+    programs.flat_map(|program| program_names(kind, program)).filter(|name| is_label(name)).collect()
 }
 
-fn of_program(kind: Names, program: &Program) -> Vec<String> {
+fn program_names(kind: NameKind, program: &Program) -> Vec<String> {
     let rules = || program.rules.iter();
     match kind {
-        Names::Rule => {
+        NameKind::Rule => {
             let ids = program.assertions.iter().map(|one| one.id.clone()).filter(|id| !id.contains(':'));
             rules().map(|rule| rule.id.clone()).chain(ids).collect()
         }
-        Names::Case => {
+        NameKind::Case => {
             rules().filter(|rule| matches!(rule.role, RuleRole::Case { .. })).map(|rule| rule.id.clone()).collect()
         }
-        Names::Tag => program.assertions.iter().flat_map(|one| one.settings.tags.iter().cloned()).collect(),
+        NameKind::Tag => program.assertions.iter().flat_map(|one| one.settings.tags.iter().cloned()).collect(),
     }
 }

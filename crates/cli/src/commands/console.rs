@@ -1,6 +1,6 @@
 //! How the terminal is: colour, box characters, width. Looked up once per command.
 
-use averment_base::diagnostic::render::Style;
+use averment_base::diagnostic::render::TextStyle;
 use averment_report::redact::redact;
 use clap::ValueEnum;
 use std::io::{IsTerminal as _, Write};
@@ -19,7 +19,7 @@ pub enum ColorChoice {
 
 /// A stream that text goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output.
     Out,
     /// Standard error.
@@ -31,7 +31,7 @@ const WIDEST: usize = 140;
 /// Text narrower than this has no room for pictures.
 const NARROWEST: usize = 60;
 
-impl Stream {
+impl OutputStream {
     /// True when a person may be looking.
     pub fn is_terminal(self) -> bool {
         match self {
@@ -41,7 +41,7 @@ impl Stream {
     }
 
     /// How text for people looks on this stream.
-    pub fn style(self, color: ColorChoice) -> Style {
+    pub fn style(self, color: ColorChoice) -> TextStyle {
         let terminal = self.is_terminal();
         let of_stream = match self {
             Self::Out => supports_unicode::Stream::Stdout,
@@ -55,53 +55,53 @@ impl Stream {
             ColorChoice::Auto => terminal && !dumb && !set("NO_COLOR"),
         };
         let unicode = terminal && !dumb && supports_unicode::on(of_stream);
-        Style { unicode, color, width: width(terminal) }
+        TextStyle { unicode, color, width: output_width(terminal) }
     }
 }
 
 /// Says something on standard error, without the credentials in it: what is said speaks of names and texts of rules and runs. Where nobody listens
 /// there is nobody to tell.
-pub fn say(text: &str) {
+pub fn eprint_redacted(text: &str) {
     let _ = std::io::stderr().write_all(redact(text).as_bytes());
 }
 
 /// A writer of text that hides credentials line by line: what tests of rules print is made of names and texts of rules and runs.
-pub struct Hiding<W: Write> {
+pub struct RedactingWriter<W: Write> {
     inner: W,
     /// What is not written yet: a line without its end.
     line: Vec<u8>,
 }
 
-impl<W: Write> Hiding<W> {
+impl<W: Write> RedactingWriter<W> {
     /// Writes into another writer.
     pub fn new(inner: W) -> Self {
         Self { inner, line: Vec::new() }
     }
 
-    fn put(&mut self, end: usize) -> std::io::Result<()> {
+    fn write_lines(&mut self, end: usize) -> std::io::Result<()> {
         let rest = self.line.split_off(end);
         let line = std::mem::replace(&mut self.line, rest);
         self.inner.write_all(redact(&String::from_utf8_lossy(&line)).as_bytes())
     }
 }
 
-impl<W: Write> Write for Hiding<W> {
+impl<W: Write> Write for RedactingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.line.extend_from_slice(bytes);
         if let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') {
-            self.put(end + 1)?;
+            self.write_lines(end + 1)?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.put(self.line.len())?;
+        self.write_lines(self.line.len())?;
         self.inner.flush()
     }
 }
 
 /// The columns to fill: those of the terminal, or of `COLUMNS`, or 80.
-fn width(terminal: bool) -> usize {
+fn output_width(terminal: bool) -> usize {
     let named = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
     let of_terminal = || terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| usize::from(width.0));
     of_terminal().or_else(named).unwrap_or(80).clamp(NARROWEST, WIDEST)

@@ -1,6 +1,6 @@
 //! `--max-time`: how long a command may take as a whole, whatever rules and runs make of it.
 
-use super::exit::{Exit, Stop};
+use super::exit::{Exit, CommandError};
 use super::{console, signals, units};
 use averment_base::limits::Cancel;
 use averment_engine::vm::world;
@@ -24,24 +24,24 @@ pub struct Deadline {
 impl Deadline {
     /// Begins to count, where somebody has said how long it may take. When the time is over evaluations end with an error, and soon after
     /// that the process does.
-    pub fn start(given: Option<&str>) -> Result<Option<Self>, Stop> {
-        let Some(deadline) = Self::begin(given)? else { return Ok(None) };
-        watch(&deadline, TO_END);
+    pub fn start(given: Option<&str>) -> Result<Option<Self>, CommandError> {
+        let Some(deadline) = Self::start_clock(given)? else { return Ok(None) };
+        watch_deadline(&deadline, TO_END);
         Ok(Some(deadline))
     }
 
     /// The same for a command that has nothing to say before it is done.
-    pub fn start_hard(given: Option<&str>) -> Result<(), Stop> {
-        if let Some(deadline) = Self::begin(given)? {
-            watch(&deadline, Duration::ZERO);
+    pub fn start_hard(given: Option<&str>) -> Result<(), CommandError> {
+        if let Some(deadline) = Self::start_clock(given)? {
+            watch_deadline(&deadline, Duration::ZERO);
         }
         Ok(())
     }
 
-    fn begin(given: Option<&str>) -> Result<Option<Self>, Stop> {
+    fn start_clock(given: Option<&str>) -> Result<Option<Self>, CommandError> {
         let Some(text) = given else { return Ok(None) };
-        let Some(time) = units::time(text) else {
-            return Err(Stop::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"));
+        let Some(time) = units::parse_time(text) else {
+            return Err(CommandError::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"));
         };
         let at = Instant::now().checked_add(time).unwrap_or_else(Instant::now);
         // One for the process: what is evaluated may look at it as long as it likes.
@@ -64,15 +64,15 @@ impl Deadline {
     }
 }
 
-fn watch(deadline: &Deadline, to_end: Duration) {
+fn watch_deadline(deadline: &Deadline, to_end: Duration) {
     let deadline = deadline.clone();
     thread::spawn(move || {
         thread::sleep(deadline.at.saturating_duration_since(Instant::now()));
         deadline.over.store(true, Ordering::Relaxed);
         thread::sleep(to_end);
-        signals::ends();
+        signals::mark_ending();
         world::end_all();
-        console::say(&format!("{}: it was ended\n", deadline.in_words()));
+        console::eprint_redacted(&format!("{}: it was ended\n", deadline.in_words()));
         std::process::exit(Exit::Error as i32);
     });
 }

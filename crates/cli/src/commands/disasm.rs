@@ -1,7 +1,7 @@
 //! `aver disasm RULES`: the listing of a program.
 
 use super::console::ColorChoice;
-use super::exit::{Exit, Stop};
+use super::exit::{Exit, CommandError};
 use super::{inputs, rules};
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 Examples:
   aver disasm refunds.assert      compiles first
   aver disasm refunds.assertc")]
-pub struct Arguments {
+pub struct DisasmArgs {
     /// A rule file or a compiled one
     #[arg(value_name = "RULES")]
     rules: PathBuf,
@@ -25,13 +25,13 @@ pub struct Arguments {
 }
 
 /// Lists the code of a file.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let found = inputs::rules(std::slice::from_ref(&arguments.rules))?;
-    let loaded = rules::load(&found, arguments.read.reading(Limits::default()))?;
-    loaded.tell(color)?;
+pub fn run_disasm(arguments: &DisasmArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let found = inputs::rule_inputs(std::slice::from_ref(&arguments.rules))?;
+    let loaded = rules::load_rules(&found, arguments.read.read_options(Limits::default()))?;
+    loaded.report_errors(color)?;
     let mut out = std::io::stdout();
     for program in &loaded.programs {
-        out.write_all(printable(&redact(&disasm::listing(program))).as_bytes())?;
+        out.write_all(printable(&redact(&disasm::list_program(program))).as_bytes())?;
     }
     Ok(Exit::Holds)
 }

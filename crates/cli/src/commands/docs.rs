@@ -1,9 +1,9 @@
 //! `aver docs`: the reference, from the same tables and pages that the program and its documentation are made of.
 
-use super::console::{ColorChoice, Stream};
-use super::exit::{Exit, Stop};
-use averment_base::diagnostic::render::{Ink, Style, paint};
-use averment_base::diagnostic::suggest::nearest;
+use super::console::{ColorChoice, OutputStream};
+use super::exit::{Exit, CommandError};
+use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_builtins::{reference, stdlib, table};
 use averment_ide::assist::{self, Role};
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ Examples:
   aver docs median          one function
   aver docs std.secrets     a module of the standard set
   aver docs before          a word of the language")]
-pub struct Arguments {
+pub struct DocsArgs {
     /// A topic, the name of a function or of a module, a word of the language; none lists the topics
     topic: Option<String>,
     /// All pages in one text, the short one first: what a model needs to write rules
@@ -92,23 +92,23 @@ const PAGES: &[(&str, &str, &str)] = &[
 ];
 
 /// Prints a topic, or the list of topics.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let style = Stream::Out.style(color);
+pub fn run_docs(arguments: &DocsArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let style = OutputStream::Out.style(color);
     let text = match arguments.topic.as_deref() {
-        None if arguments.all => page(&everything(), style),
-        None => topics(),
-        Some("functions") => page(&reference::page(), style),
-        Some("stdlib") => page(&stdlib::page(), style),
-        Some(topic) => named(topic, style)?,
+        None if arguments.all => styled_page(&all_pages(), style),
+        None => topic_list(),
+        Some("functions") => styled_page(&reference::reference_page(), style),
+        Some("stdlib") => styled_page(&stdlib::modules_page(), style),
+        Some(topic) => topic_page(topic, style)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Holds)
 }
 
 /// All pages, the short one first, with a line between them that says which begins.
-fn everything() -> String {
+fn all_pages() -> String {
     let mut text = String::new();
-    let (functions, stdlib) = (reference::page(), stdlib::page());
+    let (functions, stdlib) = (reference::reference_page(), stdlib::modules_page());
     let own = PAGES.iter().map(|(name, page, _)| (*name, *page));
     for (name, page) in own.chain([("functions", functions.as_str()), ("stdlib", stdlib.as_str())]) {
         let _ = write!(text, "<!-- {name} -->\n\n{}\n\n", page.trim());
@@ -117,43 +117,43 @@ fn everything() -> String {
 }
 
 /// The topics, a line each.
-pub fn topics() -> String {
+pub fn topic_list() -> String {
     let mut text = String::new();
     for (name, _, about) in PAGES {
         let _ = writeln!(text, "{name:14}{about}");
     }
     let _ = writeln!(text, "{:14}all functions; the name of one shows it alone", "functions");
-    let modules: Vec<String> = stdlib::names().map(|name| format!("std.{name}")).collect();
+    let modules: Vec<String> = stdlib::module_names().map(|name| format!("std.{name}")).collect();
     let _ = writeln!(text, "{:14}the standard set; {} show one module", "stdlib", modules.join(", "));
     text
 }
 
 /// A topic or function.
-pub fn named(topic: &str, style: Style) -> Result<String, Stop> {
+pub fn topic_page(topic: &str, style: TextStyle) -> Result<String, CommandError> {
     if let Some((_, text, _)) = PAGES.iter().find(|(name, _, _)| *name == topic) {
-        return Ok(page(text, style));
+        return Ok(styled_page(text, style));
     }
-    if let Some(builtin) = table::lookup(topic) {
-        return Ok(page(&reference::entry(builtin), style));
+    if let Some(builtin) = table::find_builtin(topic) {
+        return Ok(styled_page(&reference::function_entry(builtin), style));
     }
-    if let Some(module) = stdlib::module(topic.strip_prefix("std.").unwrap_or(topic)) {
-        return Ok(page(&module.reference(), style));
+    if let Some(module) = stdlib::find_module(topic.strip_prefix("std.").unwrap_or(topic)) {
+        return Ok(styled_page(&module.reference_page(), style));
     }
-    if let Some(page) = word(topic) {
+    if let Some(page) = word_page(topic) {
         return Ok(page);
     }
-    if let Some((module, entry)) = stdlib::definition(topic) {
-        return Ok(page(&format!("{entry}\n\nFrom `std.{module}`.\n"), style));
+    if let Some((module, entry)) = stdlib::find_definition(topic) {
+        return Ok(styled_page(&format!("{entry}\n\nFrom `std.{module}`.\n"), style));
     }
     let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions", "stdlib"]);
     let known = known
-        .chain(table::names())
-        .chain(stdlib::names())
-        .chain(stdlib::definitions())
-        .chain(ROLES.into_iter().flat_map(words_of));
-    let help = nearest(topic.strip_prefix("std.").unwrap_or(topic), known)
+        .chain(table::builtin_names())
+        .chain(stdlib::module_names())
+        .chain(stdlib::definition_names())
+        .chain(ROLES.into_iter().flat_map(role_words));
+    let help = suggest_name(topic.strip_prefix("std.").unwrap_or(topic), known)
         .map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
-    Err(Stop::usage(format!("there is no topic, function or word `{topic}`"), help))
+    Err(CommandError::usage(format!("there is no topic, function or word `{topic}`"), help))
 }
 
 /// What a word can be, in the order of its page.
@@ -172,17 +172,17 @@ const ROLES: [Role; 12] = [
     Role::Constant,
 ];
 
-fn words_of(role: Role) -> impl Iterator<Item = &'static str> {
-    assist::words(role).map(|one| one.word)
+fn role_words(role: Role) -> impl Iterator<Item = &'static str> {
+    assist::words_with_role(role).map(|one| one.word)
 }
 
 /// The page of a word of the language.
-pub fn word(word: &str) -> Option<String> {
+pub fn word_page(word: &str) -> Option<String> {
     let mut text = String::new();
     for role in ROLES {
-        for one in assist::words(role).filter(|one| one.word == word) {
+        for one in assist::words_with_role(role).filter(|one| one.word == word) {
             let _ = writeln!(text, "{} ({}): {}", one.word, role.noun(), one.doc);
-            let written = assist::plain(one.snippet);
+            let written = assist::strip_placeholders(one.snippet);
             if !written.is_empty() && written != one.word {
                 written.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
             }
@@ -192,11 +192,11 @@ pub fn word(word: &str) -> Option<String> {
         }
     }
     // What is a function, too, has a page of its own.
-    (!text.is_empty() && averment_builtins::table::lookup(word).is_none()).then_some(text)
+    (!text.is_empty() && averment_builtins::table::find_builtin(word).is_none()).then_some(text)
 }
 
 /// A page of Markdown for a terminal: titles stand out, code is indented, everything else stays as it is written.
-pub fn page(text: &str, style: Style) -> String {
+pub fn styled_page(text: &str, style: TextStyle) -> String {
     let (mut shown, mut code) = (String::with_capacity(text.len()), false);
     for line in text.lines() {
         if line.starts_with("```") {
@@ -204,7 +204,7 @@ pub fn page(text: &str, style: Style) -> String {
         } else if code {
             let _ = writeln!(shown, "    {line}");
         } else if line.starts_with('#') {
-            let _ = writeln!(shown, "{}", paint(style, Ink::Bold, line.trim_start_matches('#').trim_start()));
+            let _ = writeln!(shown, "{}", paint_text(style, TextColor::Bold, line.trim_start_matches('#').trim_start()));
         } else {
             let _ = writeln!(shown, "{line}");
         }

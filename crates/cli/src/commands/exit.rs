@@ -31,7 +31,7 @@ impl From<Exit> for ExitCode {
 
 /// Why a command ends early.
 #[derive(Debug)]
-pub enum Stop {
+pub enum CommandError {
     /// The command line cannot be followed: what is wrong, and what to write.
     Usage {
         /// What is wrong.
@@ -45,20 +45,20 @@ pub enum Stop {
     Said(Exit),
 }
 
-impl Stop {
+impl CommandError {
     /// The command line cannot be followed.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), help: help.into() }
     }
 }
 
-impl From<std::io::Error> for Stop {
+impl From<std::io::Error> for CommandError {
     fn from(error: std::io::Error) -> Self {
         Self::Output(error)
     }
 }
 
-impl From<averment::Problem> for Stop {
+impl From<averment::Problem> for CommandError {
     fn from(averment::Problem { message, help }: averment::Problem) -> Self {
         Self::Usage { message, help }
     }

@@ -1,19 +1,19 @@
 //! `aver explain SLUG`: the page of a diagnostic. `aver explain RULES TRACE`: how each verdict on a run came about.
 
-use super::console::{ColorChoice, Stream};
+use super::console::{ColorChoice, OutputStream};
 use super::docs;
-use super::exit::{Exit, Stop};
-use super::left_out::Excluded;
+use super::exit::{Exit, CommandError};
+use super::exclude::ExcludePatterns;
 use super::{inputs, params, project, rules};
-use averment::stages::{Settings, select};
+use averment::stages::{JudgeSettings, select};
 use averment_base::diagnostic::Slug;
-use averment_base::diagnostic::render::Style;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::render::TextStyle;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
-use averment_bulk::feed::{self, Reading};
-use averment_engine::vm::select::Selection;
+use averment_bulk::feed::{self, RunReadOptions};
+use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::world::Permissions;
-use averment_report::derivation::{self, Choice, DerivationView};
+use averment_report::derivation::{self, StepChoice, DerivationView};
 use averment_report::redact_path::RedactPath;
 use averment_report::tell_unreadable;
 use averment_traces::read::RawRun;
@@ -32,7 +32,7 @@ Examples:
   aver explain refunds.assert trace.json       how every verdict came about
   aver explain refunds.assert runs.jsonl --run 3 --rule approval
   aver explain refunds.assert trace.json --format html --out why.html")]
-pub struct Arguments {
+pub struct ExplainArgs {
     /// The word in the brackets of a message; or rules, when a trace follows
     #[arg(value_name = "SLUG|RULES")]
     what: Option<String>,
@@ -88,16 +88,16 @@ pub enum DerivationFormat {
 }
 
 /// Prints a page, the list of pages, or a derivation.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_explain(arguments: &ExplainArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     match (&arguments.what, &arguments.trace) {
-        (Some(rules), Some(trace)) => verdicts(arguments, rules, trace, color),
-        (Some(word), None) => page(word, color),
-        (None, _) => list(),
+        (Some(rules), Some(trace)) => explain_verdicts(arguments, rules, trace, color),
+        (Some(word), None) => print_page(word, color),
+        (None, _) => list_pages(),
     }
 }
 
-fn list() -> Result<Exit, Stop> {
+fn list_pages() -> Result<Exit, CommandError> {
     let mut out = std::io::stdout();
     for slug in Slug::ALL {
         writeln!(out, "{:23}  {}", slug.as_str(), slug.title())?;
@@ -105,39 +105,39 @@ fn list() -> Result<Exit, Stop> {
     Ok(Exit::Holds)
 }
 
-fn page(word: &str, color: ColorChoice) -> Result<Exit, Stop> {
+fn print_page(word: &str, color: ColorChoice) -> Result<Exit, CommandError> {
     let plain = word.trim_matches(['[', ']', '`']);
     let Some(slug) = Slug::parse(plain) else {
         if Path::new(word).exists() {
             let message = format!("`{word}` is a file: to explain verdicts, name a trace, too");
-            return Err(Stop::usage(message, format!("write `aver explain {word} trace.json`")));
+            return Err(CommandError::usage(message, format!("write `aver explain {word} trace.json`")));
         }
         // What reports say beside diagnostics: a verdict, a status, a statement.
-        if let Some(page) = docs::word(plain) {
+        if let Some(page) = docs::word_page(plain) {
             std::io::stdout().write_all(page.as_bytes())?;
             return Ok(Exit::Holds);
         }
-        let near = nearest(plain, Slug::ALL.iter().map(|slug| slug.as_str()));
+        let near = suggest_name(plain, Slug::ALL.iter().map(|slug| slug.as_str()));
         let help = near.map_or("`aver explain` lists all".to_owned(), |near| format!("did you mean `{near}`?"));
-        return Err(Stop::usage(format!("there is no diagnostic `{plain}`"), help));
+        return Err(CommandError::usage(format!("there is no diagnostic `{plain}`"), help));
     };
-    std::io::stdout().write_all(docs::page(slug.page(), Stream::Out.style(color)).as_bytes())?;
+    std::io::stdout().write_all(docs::styled_page(slug.page(), OutputStream::Out.style(color)).as_bytes())?;
     Ok(Exit::Holds)
 }
 
 /// Explains the verdicts on one run.
-fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice) -> Result<Exit, Stop> {
+fn explain_verdicts(arguments: &ExplainArgs, given: &str, trace: &str, color: ColorChoice) -> Result<Exit, CommandError> {
     let limits = Limits::default();
-    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
-    let foreign = arguments.compat.reading(&values.texts);
-    let reading = rules::Reading { read: &arguments.allow_read, ..rules::Reading::plain(limits) }.foreign(foreign);
-    let mut rules = load(given, trace, reading)?;
-    rules.tell(color)?;
-    values.apply(&mut rules.programs)?;
-    let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
-    select::known(&rules.programs, &selection)?;
+    let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
+    let foreign = arguments.compat.foreign_options(&values.texts);
+    let reading = rules::RuleReadOptions { read: &arguments.allow_read, ..rules::RuleReadOptions::with_limits(limits) }.with_foreign(foreign);
+    let mut rules = load_rules(given, trace, reading)?;
+    rules.report_errors(color)?;
+    values.apply_to(&mut rules.programs)?;
+    let selection = RuleSelection { rules: arguments.rule.clone(), ..RuleSelection::default() };
+    select::check_names(&rules.programs, &selection)?;
     if !select::selects_any(&rules.programs, &selection) {
-        return Err(Stop::usage("there is nothing to explain: the rules hold no assertion", ""));
+        return Err(CommandError::usage("there is nothing to explain: the rules hold no assertion", ""));
     }
     let folder = std::env::current_dir().unwrap_or_default();
     let permissions = Permissions {
@@ -150,80 +150,80 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
     let redact: Arc<[RedactPath]> = arguments.redact.clone().into();
     let as_skillgym = arguments.compat.is_skillgym();
     let settings =
-        Settings { selection, permissions, limits, redact: Arc::clone(&redact), as_skillgym, ..Settings::default() };
-    let reading = Reading { limits, redact, as_skillgym, ..Reading::default() };
-    let wanted = find(trace, arguments.run.as_deref(), &reading, color)?;
-    let choice = if arguments.all { Choice::All } else { Choice::Around };
-    let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
-    let explanation = rules.explain_run(wanted.raw()?, choice).map_err(|_| Stop::Said(Exit::Trace))?;
-    write(arguments, explanation.view(), color)
+        JudgeSettings { selection, permissions, limits, redact: Arc::clone(&redact), as_skillgym, ..JudgeSettings::default() };
+    let reading = RunReadOptions { limits, redact, as_skillgym, ..RunReadOptions::default() };
+    let wanted = find_run(trace, arguments.run.as_deref(), &reading, color)?;
+    let choice = if arguments.all { StepChoice::All } else { StepChoice::Around };
+    let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
+    let explanation = rules.explain_run(wanted.raw_run()?, choice).map_err(|_| CommandError::Said(Exit::Trace))?;
+    write_derivations(arguments, explanation.derivation_view(), color)
 }
 
-fn load(given: &str, trace: &str, reading: rules::Reading<'_>) -> Result<rules::Rules, Stop> {
+fn load_rules(given: &str, trace: &str, reading: rules::RuleReadOptions<'_>) -> Result<rules::CompiledRules, CommandError> {
     let is_trace = |name: &str| name.ends_with(".json") || name.ends_with(".jsonl");
     if is_trace(given) && trace.ends_with(".assert") {
         let help = format!("write `aver explain {trace} {given}`");
-        return Err(Stop::usage(format!("`{given}` is a trace, and rules stand first"), help));
+        return Err(CommandError::usage(format!("`{given}` is a trace, and rules stand first"), help));
     }
     if given == "-" && trace == "-" {
-        return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
+        return Err(CommandError::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
     }
     // What the project says of tools holds here, too: this is about the verdicts of `check`.
     let path = PathBuf::from(given);
-    let project = project::beside(std::slice::from_ref(&path));
-    let files = inputs::rules(&[path])?;
+    let project = project::find_beside(std::slice::from_ref(&path));
+    let files = inputs::rule_inputs(&[path])?;
     if files.is_empty() {
-        return Err(Stop::usage(format!("there is no `.assert` file in `{given}`"), "name a rule file"));
+        return Err(CommandError::usage(format!("there is no `.assert` file in `{given}`"), "name a rule file"));
     }
-    let tools = rules::tools(project.as_ref(), reading.limits)?;
-    rules::load(&files, reading.with(&tools))
+    let tools = rules::project_tools(project.as_ref(), reading.limits)?;
+    rules::load_rules(&files, reading.with_tools(&tools))
 }
 
 /// Writes the derivations on a run.
-fn write(arguments: &Arguments, view: &DerivationView, color: ColorChoice) -> Result<Exit, Stop> {
+fn write_derivations(arguments: &ExplainArgs, view: &DerivationView, color: ColorChoice) -> Result<Exit, CommandError> {
     let style = match arguments.out {
-        Some(_) => Style { width: Stream::Out.style(color).width, ..Style::PLAIN },
-        None => Stream::Out.style(color),
+        Some(_) => TextStyle { width: OutputStream::Out.style(color).width, ..TextStyle::PLAIN },
+        None => OutputStream::Out.style(color),
     };
     let mut text = Vec::new();
     match arguments.format {
         DerivationFormat::Human => derivation::human(&mut text, view, style)?,
-        DerivationFormat::Html => text.extend(derivation::html(view).map_err(|error| Stop::usage(error, ""))?.bytes()),
-        DerivationFormat::Json => text.extend(derivation::json(view).bytes()),
+        DerivationFormat::Html => text.extend(derivation::render_html(view).map_err(|error| CommandError::usage(error, ""))?.bytes()),
+        DerivationFormat::Json => text.extend(derivation::view_json(view).bytes()),
     }
     match &arguments.out {
         None => std::io::stdout().write_all(&text)?,
-        Some(file) => super::replace::write(file, &text).map_err(|error| {
-            Stop::usage(format!("`{}` cannot be written: {}", file.display(), super::said(&error)), "")
+        Some(file) => super::draft_file::write_file(file, &text).map_err(|error| {
+            CommandError::usage(format!("`{}` cannot be written: {}", file.display(), super::io_error_text(&error)), "")
         })?,
     }
     Ok(Exit::Holds)
 }
 
 /// A piece of a trace, with the number of the run in it that is asked for.
-struct Wanted {
-    document: feed::Document,
+struct SelectedRun {
+    document: feed::RunChunk,
     place: usize,
 }
 
-impl Wanted {
-    fn raw(&self) -> Result<&RawRun, Stop> {
-        let raw = self.document.runs().nth(self.place).and_then(Result::ok);
-        raw.ok_or(Stop::Said(Exit::Trace))
+impl SelectedRun {
+    fn raw_run(&self) -> Result<&RawRun, CommandError> {
+        let raw = self.document.raw_runs().nth(self.place).and_then(Result::ok);
+        raw.ok_or(CommandError::Said(Exit::Trace))
     }
 }
 
 /// Finds the run that is asked for, by number or by id.
-fn find(trace: &str, wanted: Option<&str>, reading: &Reading, color: ColorChoice) -> Result<Wanted, Stop> {
-    let inputs = inputs::traces(&[trace.to_owned()], &Excluded::default())?;
+fn find_run(trace: &str, wanted: Option<&str>, reading: &RunReadOptions, color: ColorChoice) -> Result<SelectedRun, CommandError> {
+    let inputs = inputs::trace_inputs(&[trace.to_owned()], &ExcludePatterns::default())?;
     let (mut number, mut unread) = (0_usize, None);
-    for document in inputs.iter().flat_map(|input| feed::documents(input, reading)) {
+    for document in inputs.iter().flat_map(|input| feed::run_chunks(input, reading)) {
         let mut found = None;
-        for (place, raw) in document.runs().enumerate() {
+        for (place, raw) in document.raw_runs().enumerate() {
             number += 1;
             let arena = Bump::new();
             let by_number = wanted.is_none_or(|wanted| wanted.parse() == Ok(number));
-            match raw.and_then(|raw| feed::parse(raw, &arena, reading)) {
+            match raw.and_then(|raw| feed::parse_run(raw, &arena, reading)) {
                 Ok(run) if by_number || wanted == run.id => {
                     found = Some(place);
                     break;
@@ -238,21 +238,21 @@ fn find(trace: &str, wanted: Option<&str>, reading: &Reading, color: ColorChoice
             }
         }
         if let Some(place) = found {
-            return Ok(Wanted { document, place });
+            return Ok(SelectedRun { document, place });
         }
         if unread.is_some() && wanted.is_none() {
             break;
         }
     }
     if let Some(error) = unread {
-        tell_unreadable(&mut std::io::stderr(), Stream::Err.style(color), &error)?;
-        return Err(Stop::Said(Exit::Trace));
+        tell_unreadable(&mut std::io::stderr(), OutputStream::Err.style(color), &error)?;
+        return Err(CommandError::Said(Exit::Trace));
     }
     Err(match wanted {
-        Some(wanted) if number > 0 => Stop::usage(
+        Some(wanted) if number > 0 => CommandError::usage(
             format!("there is no run `{wanted}` in `{trace}`"),
             format!("`--run` takes a number from 1 to {number}, or the id of a run"),
         ),
-        _ => Stop::usage(format!("there is no run in `{trace}`"), ""),
+        _ => CommandError::usage(format!("there is no run in `{trace}`"), ""),
     })
 }

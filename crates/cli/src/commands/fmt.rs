@@ -1,16 +1,16 @@
 //! `aver fmt FILES...`: one style for rule files.
 
-use super::console::{ColorChoice, Stream, say};
-use super::exit::{Exit, Stop};
-use super::inputs::{self, Input};
-use super::{replace, rules};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::{Exit, CommandError};
+use super::inputs::{self, TraceInput};
+use super::{draft_file, rules};
 use averment::load;
-use averment_base::diagnostic::render::{self, Ink, paint};
+use averment_base::diagnostic::render::{self, TextColor, paint_text};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::source::{SourceFile, SourceMap, Span};
 use averment_report::redact::redact;
-use averment_syntax::difference::unified;
-use averment_syntax::fmt::{self, Options};
+use averment_syntax::difference::unified_diff;
+use averment_syntax::fmt::{self, FormatOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ There is one style: two spaces, at most 100 characters where a line can be broke
 A file is only written when the new text reads back as the same rules. Files with mistakes are left alone.
 
 Exit codes: 0 done, 1 a file would change (--check, --diff), 3 a file has mistakes.")]
-pub struct Arguments {
+pub struct FmtArgs {
     /// Rule files, or folders of them; `-` reads standard input and writes standard output
     #[arg(value_name = "FILES", default_value = ".", hide_default_value = true)]
     files: Vec<PathBuf>,
@@ -45,14 +45,14 @@ pub struct Arguments {
 
 /// How many files came to which end.
 #[derive(Default)]
-struct Counts {
+struct FormatCounts {
     changed: usize,
     unchanged: usize,
     mistaken: usize,
 }
 
 /// What formatting a file gave.
-enum Formatted {
+enum FormatOutcome {
     Unchanged(String),
     Changed {
         old: String,
@@ -63,36 +63,36 @@ enum Formatted {
 }
 
 /// Formats and reports.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let inputs = inputs::rules(&arguments.files)?;
+pub fn run_fmt(arguments: &FmtArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let inputs = inputs::rule_inputs(&arguments.files)?;
     if inputs.is_empty() {
-        return Err(Stop::usage("there is no `.assert` file to format", "name a rule file or another folder"));
+        return Err(CommandError::usage("there is no `.assert` file to format", "name a rule file or another folder"));
     }
-    inputs.iter().try_for_each(own)?;
-    let piped = inputs.contains(&Input::Stdin);
+    inputs.iter().try_for_each(refuse_foreign)?;
+    let piped = inputs.contains(&TraceInput::Stdin);
     if (piped || arguments.stdout) && inputs.len() > 1 {
         let message = if piped { "standard input is formatted alone" } else { "`--stdout` prints one file" };
-        return Err(Stop::usage(message, "name one file, or leave `-` and `--stdout` out"));
+        return Err(CommandError::usage(message, "name one file, or leave `-` and `--stdout` out"));
     }
-    let mut counts = Counts::default();
+    let mut counts = FormatCounts::default();
     for input in &inputs {
-        match formatted(input, color)? {
-            Formatted::Mistaken => counts.mistaken += 1,
-            Formatted::Unchanged(text) => {
+        match format_input(input, color)? {
+            FormatOutcome::Mistaken => counts.mistaken += 1,
+            FormatOutcome::Unchanged(text) => {
                 counts.unchanged += 1;
-                if prints(arguments, input) {
+                if prints_text(arguments, input) {
                     std::io::stdout().write_all(text.as_bytes())?;
                 }
             }
-            Formatted::Changed { old, new } => {
+            FormatOutcome::Changed { old, new } => {
                 counts.changed += 1;
-                changed(arguments, input, &old, &new, color)?;
+                write_changed(arguments, input, &old, &new, color)?;
             }
         }
     }
     let dry = arguments.check || arguments.diff;
     if !piped && !arguments.stdout {
-        say(&summary(&counts, dry));
+        eprint_redacted(&counts_summary(&counts, dry));
     }
     Ok(match (counts.mistaken, counts.changed) {
         (1.., _) => Exit::Rules,
@@ -102,22 +102,22 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 }
 
 /// True when the text itself is asked for.
-fn prints(arguments: &Arguments, input: &Input) -> bool {
-    arguments.stdout || (*input == Input::Stdin && !arguments.check && !arguments.diff)
+fn prints_text(arguments: &FmtArgs, input: &TraceInput) -> bool {
+    arguments.stdout || (*input == TraceInput::Stdin && !arguments.check && !arguments.diff)
 }
 
 /// Refuses a file of another system before anything is written: `fmt` knows the style of this language alone.
-fn own(input: &Input) -> Result<(), Stop> {
-    let Input::File(path) = input else { return Ok(()) };
-    if !load::may_be_foreign(&input.name(), "") {
+fn refuse_foreign(input: &TraceInput) -> Result<(), CommandError> {
+    let TraceInput::File(path) = input else { return Ok(()) };
+    if !load::may_be_foreign(&input.display_name(), "") {
         return Ok(());
     }
-    let bytes = rules::read(input, Options::default().limits)?;
-    refused(&path.display().to_string(), &String::from_utf8_lossy(&bytes))
+    let bytes = rules::read_input(input, FormatOptions::default().limits)?;
+    refuse_foreign_text(&path.display().to_string(), &String::from_utf8_lossy(&bytes))
 }
 
 /// What is said of a file of another system.
-fn refused(name: &str, text: &str) -> Result<(), Stop> {
+fn refuse_foreign_text(name: &str, text: &str) -> Result<(), CommandError> {
     let (what, help) = match load::system_of(name, text) {
         Some(system) => {
             let help = format!("`aver import {name} > rules.assert` writes the rules that it means, formatted");
@@ -129,55 +129,55 @@ fn refused(name: &str, text: &str) -> Result<(), Stop> {
         ),
     };
     let message = format!("`{name}` {what}, and only `.assert` files are formatted");
-    Err(Stop::usage(message, help))
+    Err(CommandError::usage(message, help))
 }
 
 /// Reads and formats one input; what is wrong with it is said.
-fn formatted(input: &Input, color: ColorChoice) -> Result<Formatted, Stop> {
-    let options = Options::default();
-    let bytes = rules::read(input, options.limits)?;
+fn format_input(input: &TraceInput, color: ColorChoice) -> Result<FormatOutcome, CommandError> {
+    let options = FormatOptions::default();
+    let bytes = rules::read_input(input, options.limits)?;
     let mut map = SourceMap::default();
     let Ok(text) = String::from_utf8(bytes) else {
-        let file = map.add(SourceFile::new(input.name(), None, ""));
+        let file = map.add_file(SourceFile::new(input.display_name(), None, ""));
         let message = "the file is not UTF-8 text";
-        let diagnostic = Diagnostic::new(Slug::NotText, Span::new(file, 0, 0), message).help("save the file as UTF-8");
-        return Ok(mistaken(&Diagnostics(vec![diagnostic]), &map, color));
+        let diagnostic = Diagnostic::new(Slug::NotText, Span::new(file, 0, 0), message).with_help("save the file as UTF-8");
+        return Ok(report_mistakes(&Diagnostics(vec![diagnostic]), &map, color));
     };
-    if load::may_be_foreign(&input.name(), &text) {
-        refused(&input.name(), &text)?;
+    if load::may_be_foreign(&input.display_name(), &text) {
+        refuse_foreign_text(&input.display_name(), &text)?;
     }
-    let file = map.add(SourceFile::new(input.name(), None, text.as_str()));
-    match fmt::format(&map, file, &options) {
-        Ok(new) if new == text => Ok(Formatted::Unchanged(text)),
-        Ok(new) => Ok(Formatted::Changed { old: text, new }),
-        Err(diagnostics) => Ok(mistaken(&diagnostics, &map, color)),
+    let file = map.add_file(SourceFile::new(input.display_name(), None, text.as_str()));
+    match fmt::format_file(&map, file, &options) {
+        Ok(new) if new == text => Ok(FormatOutcome::Unchanged(text)),
+        Ok(new) => Ok(FormatOutcome::Changed { old: text, new }),
+        Err(diagnostics) => Ok(report_mistakes(&diagnostics, &map, color)),
     }
 }
 
-fn mistaken(diagnostics: &Diagnostics, map: &SourceMap, color: ColorChoice) -> Formatted {
-    say(&averment_report::diagnostic::graphical(diagnostics, map, Stream::Err.style(color)));
-    Formatted::Mistaken
+fn report_mistakes(diagnostics: &Diagnostics, map: &SourceMap, color: ColorChoice) -> FormatOutcome {
+    eprint_redacted(&averment_report::diagnostic::draw_diagnostics(diagnostics, map, OutputStream::Err.style(color)));
+    FormatOutcome::Mistaken
 }
 
 /// Writes, lists, shows or prints what has changed.
-fn changed(arguments: &Arguments, input: &Input, old: &str, new: &str, color: ColorChoice) -> Result<(), Stop> {
+fn write_changed(arguments: &FmtArgs, input: &TraceInput, old: &str, new: &str, color: ColorChoice) -> Result<(), CommandError> {
     let mut out = std::io::stdout();
     if arguments.diff {
-        out.write_all(difference(&input.name(), old, new, color).as_bytes())?;
+        out.write_all(colored_diff(&input.display_name(), old, new, color).as_bytes())?;
         return Ok(());
     }
     if arguments.check {
-        writeln!(out, "{}", render::one_line(&input.name()))?;
+        writeln!(out, "{}", render::one_line(&input.display_name()))?;
         return Ok(());
     }
     match input {
-        Input::File(path) if !arguments.stdout => {
-            inputs::stays(path, path.parent().unwrap_or(Path::new("")))?;
-            replace::replace(path, new.as_bytes()).map_err(|error| {
-                let message = format!("`{}` cannot be written: {}", path.display(), super::said(&error));
-                Stop::usage(message, "the file is as it was")
+        TraceInput::File(path) if !arguments.stdout => {
+            inputs::check_inside(path, path.parent().unwrap_or(Path::new("")))?;
+            draft_file::replace_file(path, new.as_bytes()).map_err(|error| {
+                let message = format!("`{}` cannot be written: {}", path.display(), super::io_error_text(&error));
+                CommandError::usage(message, "the file is as it was")
             })?;
-            writeln!(out, "formatted {}", render::one_line(&input.name()))?;
+            writeln!(out, "formatted {}", render::one_line(&input.display_name()))?;
         }
         _ => out.write_all(new.as_bytes())?,
     }
@@ -185,16 +185,16 @@ fn changed(arguments: &Arguments, input: &Input, old: &str, new: &str, color: Co
 }
 
 /// A unified difference that `patch` understands.
-fn difference(name: &str, old: &str, new: &str, color: ColorChoice) -> String {
-    let style = Stream::Out.style(color);
-    let unified = render::printable(&redact(&unified(&render::one_line(name), old, new))).into_owned();
+fn colored_diff(name: &str, old: &str, new: &str, color: ColorChoice) -> String {
+    let style = OutputStream::Out.style(color);
+    let unified = render::printable(&redact(&unified_diff(&render::one_line(name), old, new))).into_owned();
     if !style.color {
         return unified;
     }
     let painted = |line: &str| match line.as_bytes().first() {
-        Some(b'+') => paint(style, Ink::Green, line),
-        Some(b'-') => paint(style, Ink::Red, line),
-        Some(b'@') => paint(style, Ink::Dim, line),
+        Some(b'+') => paint_text(style, TextColor::Green, line),
+        Some(b'-') => paint_text(style, TextColor::Red, line),
+        Some(b'@') => paint_text(style, TextColor::Dim, line),
         _ => line.to_owned(),
     };
     unified
@@ -204,7 +204,7 @@ fn difference(name: &str, old: &str, new: &str, color: ColorChoice) -> String {
 }
 
 /// `2 files formatted, 3 unchanged, 1 with mistakes`.
-fn summary(counts: &Counts, dry: bool) -> String {
+fn counts_summary(counts: &FormatCounts, dry: bool) -> String {
     let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     let mut parts = Vec::new();
     if counts.changed > 0 {

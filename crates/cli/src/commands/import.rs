@@ -1,9 +1,9 @@
 //! `aver import FILE`: a rule file of another system, as rules.
 
-use super::console::{ColorChoice, Stream, say};
-use super::exit::{Exit, Stop};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::{Exit, CommandError};
 use super::{inputs, params, rules};
-use averment::stages::load::Options;
+use averment::stages::load::ForeignOptions;
 use averment_base::limits::Limits;
 use averment_syntax::fmt;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ Examples:
 
 `aver check` takes these files as they are, too. Of a program in TypeScript what stands in its text is
 written, and the rest listed on stderr and as remarks. Exit codes: 0, 2 wrong usage, 3 the file cannot be used")]
-pub struct Arguments {
+pub struct ImportArgs {
     /// A rule file of STOP, wallfacer, Assay, Runsight or SkillGym; `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -37,32 +37,32 @@ pub struct Arguments {
 }
 
 /// Prints the rules that mean the same.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let limits = Limits::default();
-    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
-    let found = inputs::rules(std::slice::from_ref(&arguments.file))?;
+    let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
+    let found = inputs::rule_inputs(std::slice::from_ref(&arguments.file))?;
     let Some(input) = found.first() else {
         let message = format!("`{}` is a folder", arguments.file.display());
-        return Err(Stop::usage(message, "name one file"));
+        return Err(CommandError::usage(message, "name one file"));
     };
     // What is read of a program is worth having, with a list of the rest.
-    let foreign = Options { partly: true, ..arguments.compat.of_rules()?.reading(&values.texts) };
-    let reading = arguments.read.reading(limits).foreign(foreign);
+    let foreign = ForeignOptions { partly: true, ..arguments.compat.refuse_trace_compat()?.foreign_options(&values.texts) };
+    let reading = arguments.read.read_options(limits).with_foreign(foreign);
     let mut loaded = rules::load_alone(input, reading)?;
     let lowered = loaded.lowered.take();
-    let name = input.name();
-    let rules = rules::of_one(loaded);
-    if rules.broken() {
-        say(&rules.drawn(Stream::Err.style(color)));
-        return Err(Stop::Said(Exit::Rules));
+    let name = input.display_name();
+    let rules = rules::from_loaded(loaded);
+    if rules.is_broken() {
+        eprint_redacted(&rules.drawn_diagnostics(OutputStream::Err.style(color)));
+        return Err(CommandError::Said(Exit::Rules));
     }
     let Some(lowered) = lowered else {
-        return Err(Stop::usage(format!("`{name}` holds rules of this language"), "`aver check` takes it as it is"));
+        return Err(CommandError::usage(format!("`{name}` holds rules of this language"), "`aver check` takes it as it is"));
     };
-    values.known(&rules.programs)?;
-    say(&rules.drawn(Stream::Err.style(color)));
+    values.check_declared(&rules.programs)?;
+    eprint_redacted(&rules.drawn_diagnostics(OutputStream::Err.style(color)));
     // What does not fit on a line is broken; text that the formatter cannot vouch for stays as it was made.
-    let options = fmt::Options { limits, ..fmt::Options::default() };
+    let options = fmt::FormatOptions { limits, ..fmt::FormatOptions::default() };
     let text = fmt::format_text(&lowered.written.text, &options).unwrap_or(lowered.written.text);
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Holds)

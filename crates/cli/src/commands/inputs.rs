@@ -1,13 +1,13 @@
 //! Which files a command line means: rule files and folders of them, traces by name, folder, pattern or standard input.
 
-use super::exit::Stop;
-use super::left_out::{Excluded, LeftOut};
+use super::exit::CommandError;
+use super::exclude::{ExcludePatterns, FolderExclusions};
 use averment_base::diagnostic::render::one_line;
 use averment_base::files;
-pub use averment_bulk::feed::{Input, instead};
-use averment_traces::expected::{self, Expected};
-use averment_traces::names::Names;
-use averment_traces::prices::Prices;
+pub use averment_bulk::feed::{TraceInput, suggest_path};
+use averment_traces::expected::{self, ExpectedRows};
+use averment_traces::names::PartNames;
+use averment_traces::prices::PriceTable;
 use averment_traces::read::{ENDINGS, is_named_like_a_trace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,78 +17,78 @@ const DEPTH: usize = 64;
 
 /// The rule files of the command line: a file stands for itself, a folder for every `.assert` file in it.
 /// A folder without one gives none.
-pub fn rules(given: &[PathBuf]) -> Result<Vec<Input>, Stop> {
+pub fn rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
     let mut inputs = Vec::new();
     for path in given {
         if path.as_os_str() == "-" {
-            inputs.push(Input::Stdin);
+            inputs.push(TraceInput::Stdin);
         } else if path.is_dir() {
-            for file in inside(path, &["assert"])? {
-                stays(&file, path)?;
-                inputs.push(Input::File(file));
+            for file in files_inside(path, &["assert"])? {
+                check_inside(&file, path)?;
+                inputs.push(TraceInput::File(file));
             }
         } else {
-            exists(path, "rule file")?;
-            inputs.push(Input::File(path.clone()));
+            check_exists(path, "rule file")?;
+            inputs.push(TraceInput::File(path.clone()));
         }
     }
     Ok(inputs)
 }
 
 /// A link in a folder of rules leads to rules of its project: anything else would be shown with what is wrong with it, and written over.
-pub fn stays(file: &Path, folder: &Path) -> Result<(), Stop> {
+pub fn check_inside(file: &Path, folder: &Path) -> Result<(), CommandError> {
     if !file.is_symlink() {
         return Ok(());
     }
-    let readable = super::rules::readable(&Input::File(file.to_path_buf()), &[folder.to_path_buf()]);
-    match files::resolve(file) {
+    let readable = super::rules::readable_folders(&TraceInput::File(file.to_path_buf()), &[folder.to_path_buf()]);
+    match files::resolve_path(file) {
         Ok(place) if files::lies_in(&place, readable) => Ok(()),
         Ok(_) => {
             let message = format!("`{}` is a link that leads out of the folder of the rules", file.display());
-            Err(Stop::usage(message, "name the file that it leads to"))
+            Err(CommandError::usage(message, "name the file that it leads to"))
         }
         Err(error) => {
-            Err(Stop::usage(format!("`{}` cannot be read: {}", file.display(), super::said(&error)), "remove the link"))
+            Err(CommandError::usage(format!("`{}` cannot be read: {}", file.display(), super::io_error_text(&error)), "remove the link"))
         }
     }
 }
 
 /// The traces of the command line, in order.
-pub fn traces(given: &[String], excluded: &Excluded) -> Result<Vec<Input>, Stop> {
-    let Named { found, notes } = traces_by_name(given, excluded)?;
-    super::console::say(&notes);
+pub fn trace_inputs(given: &[String], excluded: &ExcludePatterns) -> Result<Vec<TraceInput>, CommandError> {
+    let NamedTraces { found, notes } = traces_by_name(given, excluded)?;
+    super::console::eprint_redacted(&notes);
     Ok(found.into_iter().flat_map(|(_, found)| found).collect())
 }
 
 /// What names of a command line stand for.
-pub struct Named<'a> {
+pub struct NamedTraces<'a> {
     /// Each name with its files.
-    pub found: Vec<(&'a str, Vec<Input>)>,
+    pub found: Vec<(&'a str, Vec<TraceInput>)>,
     /// What is to be said of what was passed over.
     pub notes: String,
 }
 
 /// What each name of the command line stands for: a file for itself, a folder for every file in it that is named like a trace, a pattern for
 /// what it matches.
-pub fn traces_by_name<'a>(given: &'a [String], excluded: &Excluded) -> Result<Named<'a>, Stop> {
+pub fn traces_by_name<'a>(given: &'a [String], excluded: &ExcludePatterns) -> Result<NamedTraces<'a>, CommandError> {
     if given.iter().filter(|text| *text == "-").count() > 1 {
-        return Err(Stop::usage("standard input is named twice", "name `-` once"));
+        return Err(CommandError::usage("standard input is named twice", "name `-` once"));
     }
     let mut notes = String::new();
-    let found = given.iter().map(|text| Ok((text.as_str(), trace(text, excluded, &mut notes)?)));
-    Ok(Named { found: found.collect::<Result<_, Stop>>()?, notes })
+    let found = given.iter().map(|text| Ok((text.as_str(), expand_trace(text, excluded, &mut notes)?)));
+    Ok(NamedTraces { found: found.collect::<Result<_, CommandError>>()?, notes })
 }
 
 /// What one name stands for; nothing for a folder without a trace and for a pattern that matches nothing.
-fn trace(text: &str, excluded: &Excluded, notes: &mut String) -> Result<Vec<Input>, Stop> {
+fn expand_trace(text: &str, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<TraceInput>, CommandError> {
     let path = Path::new(text);
-    let files = |found: Vec<PathBuf>| found.into_iter().map(Input::File).collect();
+    let files = |found: Vec<PathBuf>| found.into_iter().map(TraceInput::File).collect();
     match text {
-        "-" => Ok(vec![Input::Stdin]),
+        "-" => Ok(vec![TraceInput::Stdin]),
         _ if path.is_dir() => read_of_folder(path, excluded, notes).map(files),
         // One that is not there is told when its turn comes: the others are judged all the same.
-        _ if path.exists() || !text.contains(['*', '?', '[']) => Ok(vec![Input::File(path.to_path_buf())]),
-        _ => matching(text, excluded, notes).map(files),
+        _ if path.exists() || !text.contains(['*', '?', '[']) => Ok(vec![TraceInput::File(path.to_path_buf())]),
+        _ => matching_files(text, excluded, notes).map(files),
     }
 }
 
@@ -96,11 +96,11 @@ fn trace(text: &str, excluded: &Excluded, notes: &mut String) -> Result<Vec<Inpu
 const OTHERS: [&str; 5] = ["assert", "assertc", "md", "toml", "snap"];
 
 /// The traces of a folder, sorted. How much of it is passed over is said: what a folder holds is not checked because it lies there.
-fn read_of_folder(folder: &Path, excluded: &Excluded, notes: &mut String) -> Result<Vec<PathBuf>, Stop> {
+fn read_of_folder(folder: &Path, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<PathBuf>, CommandError> {
     let (mut found, mut others, mut linked) = (Vec::new(), 0_usize, 0_usize);
-    let mut out = LeftOut::of_folder(folder, excluded);
-    walk(folder, DEPTH, &mut out, &mut |entry| match entry {
-        Entry::File(path) => {
+    let mut out = FolderExclusions::for_folder(folder, excluded);
+    walk_folder(folder, DEPTH, &mut out, &mut |entry| match entry {
+        FolderEntry::File(path) => {
             let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let hidden = name.starts_with('.');
@@ -110,16 +110,16 @@ fn read_of_folder(folder: &Path, excluded: &Excluded, notes: &mut String) -> Res
                 others += usize::from(!hidden && !OTHERS.contains(&ending));
             }
         }
-        Entry::Linked => linked += 1,
+        FolderEntry::Linked => linked += 1,
     })?;
-    notes.push_str(&of_others(folder, others));
-    notes.push_str(&of_linked(folder, linked));
-    notes.push_str(&out.notes());
+    notes.push_str(&others_note(folder, others));
+    notes.push_str(&linked_note(folder, linked));
+    notes.push_str(&out.exclusion_notes());
     Ok(found)
 }
 
 /// How many files of a folder are no traces by their endings.
-fn of_others(folder: &Path, files: usize) -> String {
+fn others_note(folder: &Path, files: usize) -> String {
     if files == 0 {
         return String::new();
     }
@@ -133,7 +133,7 @@ fn of_others(folder: &Path, files: usize) -> String {
 }
 
 /// How many links to folders are not followed.
-fn of_linked(folder: &Path, linked: usize) -> String {
+fn linked_note(folder: &Path, linked: usize) -> String {
     if linked == 0 {
         return String::new();
     }
@@ -144,11 +144,11 @@ fn of_linked(folder: &Path, linked: usize) -> String {
 }
 
 /// Every file with one of the endings in a folder and its folders, sorted.
-fn inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Stop> {
+fn files_inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, CommandError> {
     let mut found = Vec::new();
-    let everything = Excluded::default();
-    walk(folder, DEPTH, &mut LeftOut::of_pattern(folder, &everything), &mut |entry| {
-        let Entry::File(path) = entry else { return };
+    let everything = ExcludePatterns::default();
+    walk_folder(folder, DEPTH, &mut FolderExclusions::for_pattern(folder, &everything), &mut |entry| {
+        let FolderEntry::File(path) = entry else { return };
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
         if endings.contains(&ending) {
             found.push(path.strip_prefix(".").unwrap_or(path).to_path_buf());
@@ -158,12 +158,12 @@ fn inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Stop> {
 }
 
 /// The files that a pattern matches, sorted.
-fn matching(pattern: &str, excluded: &Excluded, notes: &mut String) -> Result<Vec<PathBuf>, Stop> {
+fn matching_files(pattern: &str, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<PathBuf>, CommandError> {
     let glob = globset::GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
         .map_err(|error| {
-            Stop::usage(
+            CommandError::usage(
                 format!("`{pattern}` is no pattern: {}", error.kind()),
                 "name a file, or a pattern such as `runs/*.json`",
             )
@@ -176,21 +176,21 @@ fn matching(pattern: &str, excluded: &Excluded, notes: &mut String) -> Result<Ve
     let start = if fixed.as_os_str().is_empty() { Path::new(".") } else { fixed.as_path() };
     let mut found = Vec::new();
     if start.is_dir() {
-        let mut out = LeftOut::of_pattern(start, excluded);
-        walk(start, DEPTH, &mut out, &mut |entry| {
-            let Entry::File(path) = entry else { return };
+        let mut out = FolderExclusions::for_pattern(start, excluded);
+        walk_folder(start, DEPTH, &mut out, &mut |entry| {
+            let FolderEntry::File(path) = entry else { return };
             let plain = path.strip_prefix(".").unwrap_or(path);
             if glob.is_match(plain) || glob.is_match(path) {
                 found.push(plain.to_path_buf());
             }
         })?;
-        notes.push_str(&out.notes());
+        notes.push_str(&out.exclusion_notes());
     }
     Ok(found)
 }
 
 /// What a folder holds, as far as it is looked through.
-enum Entry<'a> {
+enum FolderEntry<'a> {
     /// Anything but a folder; what it is shows when it is read.
     File(&'a Path),
     /// A link to a folder.
@@ -199,88 +199,88 @@ enum Entry<'a> {
 
 /// Visits every file below a folder, in the order of names. Hidden folders and links to folders are left out: a loop of links would never end.
 /// A folder that lies too deep is an error: what is in it would be missing without a word.
-fn walk(folder: &Path, depth: usize, out: &mut LeftOut<'_>, visit: &mut dyn FnMut(Entry<'_>)) -> Result<(), Stop> {
+fn walk_folder(folder: &Path, depth: usize, out: &mut FolderExclusions<'_>, visit: &mut dyn FnMut(FolderEntry<'_>)) -> Result<(), CommandError> {
     let unreadable = |error: std::io::Error| {
-        Stop::usage(format!("the folder `{}` cannot be read: {}", folder.display(), super::said(&error)), String::new())
+        CommandError::usage(format!("the folder `{}` cannot be read: {}", folder.display(), super::io_error_text(&error)), String::new())
     };
     let mut entries =
         std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
-    out.enter(folder);
+    out.enter_folder(folder);
     for entry in entries {
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
         let hidden = entry.file_name().to_string_lossy().starts_with('.');
         let counts = kind.is_dir() || is_named_like_a_trace(&entry.file_name().to_string_lossy());
-        if (!kind.is_dir() || !hidden) && out.takes(&path, kind.is_dir(), counts) {
+        if (!kind.is_dir() || !hidden) && out.excludes_path(&path, kind.is_dir(), counts) {
             continue;
         }
         match (kind.is_dir(), depth.checked_sub(1)) {
             (true, _) if hidden => {}
-            (true, Some(depth)) => walk(&path, depth, out, visit)?,
+            (true, Some(depth)) => walk_folder(&path, depth, out, visit)?,
             (true, None) => {
                 let message = format!("`{}` lies more than {DEPTH} folders deep", path.display());
-                return Err(Stop::usage(message, "name the folder itself"));
+                return Err(CommandError::usage(message, "name the folder itself"));
             }
-            (false, _) if kind.is_symlink() && path.is_dir() => visit(Entry::Linked),
-            (false, _) => visit(Entry::File(&path)),
+            (false, _) if kind.is_symlink() && path.is_dir() => visit(FolderEntry::Linked),
+            (false, _) => visit(FolderEntry::File(&path)),
         }
     }
-    out.leave();
+    out.leave_folder();
     Ok(())
 }
 
-fn exists(path: &Path, what: &str) -> Result<(), Stop> {
+fn check_exists(path: &Path, what: &str) -> Result<(), CommandError> {
     if path.exists() {
         return Ok(());
     }
-    Err(Stop::usage(format!("there is no {what} `{}`", path.display()), instead(path)))
+    Err(CommandError::usage(format!("there is no {what} `{}`", path.display()), suggest_path(path)))
 }
 
 /// Bytes of the largest file of names or prices.
 const LARGEST: usize = 1 << 20;
 
 /// What is read of a small file that a flag names; `None` where none is named.
-fn small<T>(
+fn read_small_file<T>(
     path: Option<&Path>,
     largest: usize,
-    read: impl Fn(&str) -> Result<T, Stop>,
-) -> Result<Option<Arc<T>>, Stop> {
+    read: impl Fn(&str) -> Result<T, CommandError>,
+) -> Result<Option<Arc<T>>, CommandError> {
     let Some(path) = path else { return Ok(None) };
     let text = files::text_of(path, largest).map_err(|error| {
-        Stop::usage(format!("`{}` cannot be read: {}", path.display(), super::said(&error)), String::new())
+        CommandError::usage(format!("`{}` cannot be read: {}", path.display(), super::io_error_text(&error)), String::new())
     })?;
     read(&text).map(|read| Some(Arc::new(read)))
 }
 
 /// The names in a file of `--map`.
-pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
-    small(path, LARGEST, |text| {
-        Names::of_file(text).map_err(|problem| {
+pub fn read_names(path: Option<&Path>) -> Result<Option<Arc<PartNames>>, CommandError> {
+    read_small_file(path, LARGEST, |text| {
+        PartNames::of_file(text).map_err(|problem| {
             let shown = path.unwrap_or(Path::new("")).display();
             let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";
-            Stop::usage(format!("`{shown}` names no parts of a run: {problem}"), help)
+            CommandError::usage(format!("`{shown}` names no parts of a run: {problem}"), help)
         })
     })
 }
 
 /// The table in a file of `--prices`.
-pub fn prices(path: Option<&Path>) -> Result<Option<Arc<Prices>>, Stop> {
-    small(path, LARGEST, |text| {
-        Prices::of_file(text).map_err(|problem| {
+pub fn read_prices(path: Option<&Path>) -> Result<Option<Arc<PriceTable>>, CommandError> {
+    read_small_file(path, LARGEST, |text| {
+        PriceTable::of_file(text).map_err(|problem| {
             let shown = path.unwrap_or(Path::new("")).display();
             let help = "write a heading for each model, such as `[\"gpt-4o*\"]`, and below it `input = 2.5` and `output = 10` (USD for a million tokens)";
-            Stop::usage(format!("`{shown}` is no table of prices: {problem}"), help)
+            CommandError::usage(format!("`{shown}` is no table of prices: {problem}"), help)
         })
     })
 }
 
 /// The rows in a file of `--expected`.
-pub fn expected(path: Option<&Path>) -> Result<Option<Arc<Expected>>, Stop> {
-    small(path, expected::LARGEST, |text| {
-        Expected::of_text(text).map_err(|problem| {
+pub fn read_expected(path: Option<&Path>) -> Result<Option<Arc<ExpectedRows>>, CommandError> {
+    read_small_file(path, expected::LARGEST, |text| {
+        ExpectedRows::of_text(text).map_err(|problem| {
             let shown = path.unwrap_or(Path::new("")).display();
             let help = "write CSV with a line of names, one of them `id`, or a JSON object with `id` on each line";
-            Stop::usage(format!("`{shown}` does not say what is expected of runs: {problem}"), help)
+            CommandError::usage(format!("`{shown}` does not say what is expected of runs: {problem}"), help)
         })
     })
 }
@@ -289,9 +289,9 @@ pub fn expected(path: Option<&Path>) -> Result<Option<Arc<Expected>>, Stop> {
 mod tests {
     use super::*;
 
-    fn names(inputs: &[Input], root: &Path) -> Vec<String> {
+    fn names(inputs: &[TraceInput], root: &Path) -> Vec<String> {
         let relative =
-            |input: &Input| Path::new(&input.name()).strip_prefix(root).unwrap().to_string_lossy().into_owned();
+            |input: &TraceInput| Path::new(&input.display_name()).strip_prefix(root).unwrap().to_string_lossy().into_owned();
         inputs.iter().map(relative).collect()
     }
 
@@ -306,24 +306,24 @@ mod tests {
         }
         let given = |text: &str| vec![root.join(text).to_string_lossy().into_owned()];
         assert_eq!(
-            names(&traces(&given(""), &Excluded::default()).unwrap(), root),
+            names(&trace_inputs(&given(""), &ExcludePatterns::default()).unwrap(), root),
             ["a.jsonl", "b/deep/y.json", "b/x.json", "c.json"]
         );
-        assert_eq!(names(&traces(&given("*.json"), &Excluded::default()).unwrap(), root), ["c.json"]);
+        assert_eq!(names(&trace_inputs(&given("*.json"), &ExcludePatterns::default()).unwrap(), root), ["c.json"]);
         assert_eq!(
-            names(&traces(&given("**/*.json"), &Excluded::default()).unwrap(), root),
+            names(&trace_inputs(&given("**/*.json"), &ExcludePatterns::default()).unwrap(), root),
             ["b/deep/y.json", "b/x.json", "c.json"]
         );
-        assert_eq!(traces(&given("none/*.json"), &Excluded::default()).unwrap(), []);
-        assert_eq!(names(&rules(&[root.to_path_buf()]).unwrap(), root), ["r.assert"]);
+        assert_eq!(trace_inputs(&given("none/*.json"), &ExcludePatterns::default()).unwrap(), []);
+        assert_eq!(names(&rule_inputs(&[root.to_path_buf()]).unwrap(), root), ["r.assert"]);
     }
 
     #[test]
     fn a_file_that_is_not_there_is_told_with_a_near_one() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("refunds.assert"), "").unwrap();
-        let Err(Stop::Usage { help, .. }) = rules(&[folder.path().join("refund.assert")]) else { panic!() };
+        let Err(CommandError::Usage { help, .. }) = rule_inputs(&[folder.path().join("refund.assert")]) else { panic!() };
         assert!(help.contains("refunds.assert"), "{help}");
-        assert!(matches!(traces(&["-".to_owned(), "-".to_owned()], &Excluded::default()), Err(Stop::Usage { .. })));
+        assert!(matches!(trace_inputs(&["-".to_owned(), "-".to_owned()], &ExcludePatterns::default()), Err(CommandError::Usage { .. })));
     }
 }

@@ -1,19 +1,19 @@
 //! `aver lint RULES`: compiles rules without a run and looks for what is probably not meant.
 
-use super::console::{ColorChoice, Stream, say};
-use super::converted::{self, Converted};
-use super::exit::{Exit, Stop};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::runless_report::{self, RunlessReport};
+use super::exit::{Exit, CommandError};
 use super::project::{self, ProjectArguments};
-use super::rules::{self, Rules};
+use super::rules::{self, CompiledRules};
 use super::targets::{self, OutputTarget};
 use super::{inputs, repair};
-use averment_base::diagnostic::render::Style;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::render::TextStyle;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Family, Slug};
 use averment_base::limits::Limits;
-use averment_ide::lint::{Level, Levels, LintOptions};
-use averment_report::escaped;
-use averment_report::{Command, Format};
+use averment_ide::lint::{LintLevel, LintLevels, LintOptions};
+use averment_report::json_escape;
+use averment_report::{ReportedCommand, Format};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -35,7 +35,7 @@ A level is chosen for a lint or a whole family, here or in the section [lint] of
 on a line or above it silences a lint there. `aver explain SLUG` says what a lint is about.
 
 Exit codes: 0 nothing found (remarks are no findings), 1 findings, 2 wrong usage, 3 the rules do not compile.")]
-pub struct Arguments {
+pub struct LintArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
@@ -82,36 +82,36 @@ pub struct Arguments {
 }
 
 /// Compiles the rules and prints what is to be said.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
-    let project = arguments.project.load(&arguments.rules, color)?;
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), project.as_ref(), color);
-    let targets = targets::targets(Command::Lint, &arguments.format, &arguments.report, folder)?;
+    let project = arguments.project.load_project(&arguments.rules, color)?;
+    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), project.as_ref(), color);
+    let targets = targets::parse_targets(ReportedCommand::Lint, &arguments.format, &arguments.report, folder)?;
     let of_project = project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
-    let options = LintOptions { levels: of_project.with(&levels(arguments)?) };
+    let options = LintOptions { levels: of_project.overridden_by(&chosen_levels(arguments)?) };
     if arguments.list {
-        std::io::stdout().write_all(list(&options.levels, arguments.format == Format::Json.as_str()).as_bytes())?;
+        std::io::stdout().write_all(list_lints(&options.levels, arguments.format == Format::Json.as_str()).as_bytes())?;
         return Ok(Exit::Holds);
     }
-    let named = project::rules(&arguments.rules, project.as_ref())?;
-    let inputs = inputs::rules(&named)?;
+    let named = project::rule_paths(&arguments.rules, project.as_ref())?;
+    let inputs = inputs::rule_inputs(&named)?;
     if inputs.is_empty() {
-        return Err(Stop::usage("there is no `.assert` file in these folders", "name a rule file"));
+        return Err(CommandError::usage("there is no `.assert` file in these folders", "name a rule file"));
     }
-    targets::refuse(targets::files_of(&targets), targets::paths(&inputs))?;
+    targets::refuse_overwrite(targets::target_files(&targets), targets::input_paths(&inputs))?;
     let limits = Limits::default();
-    let tools = rules::tools(project.as_ref(), limits)?;
-    let reading = arguments.read.reading(limits).with(&tools);
+    let tools = rules::project_tools(project.as_ref(), limits)?;
+    let reading = arguments.read.read_options(limits).with_tools(&tools);
     if arguments.fix {
-        let changes = repair::run(&inputs, reading, &options, arguments.diff)?;
+        let changes = repair::repair_files(&inputs, reading, &options, arguments.diff)?;
         match arguments.diff {
             true => std::io::stdout().write_all(changes.as_bytes())?,
-            false => say(&changes),
+            false => eprint_redacted(&changes),
         }
     }
     let rules = rules::load_linted(&inputs, reading, &options)?;
-    targets::refuse(targets::files_of(&targets), rules.files().map(Path::new))?;
-    let exit = match (rules.broken(), rules.has_findings()) {
+    targets::refuse_overwrite(targets::target_files(&targets), rules.file_names().map(Path::new))?;
+    let exit = match (rules.is_broken(), rules.has_findings()) {
         (true, _) => Exit::Rules,
         (false, true) => Exit::Failed,
         (false, false) => Exit::Holds,
@@ -120,11 +120,11 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let printed = |target: &OutputTarget| target.file.is_some() || !arguments.diff;
     let (own, shared): (Vec<_>, Vec<_>) = targets.into_iter().filter(printed).partition(|target| is_own(target.format));
     for target in own {
-        let style = if target.file.is_some() { Style::PLAIN } else { Stream::Out.style(color) };
-        target.put(&text(&rules, target.format, style))?;
+        let style = if target.file.is_some() { TextStyle::PLAIN } else { OutputStream::Out.style(color) };
+        target.write_text(&diagnostics_text(&rules, target.format, style))?;
     }
     if !shared.is_empty() {
-        Converted::of_diagnostics(&rules.said).report(&shared, converted::drawing(Command::Lint), exit)?;
+        RunlessReport::from_diagnostics(&rules.diagnostics).write_report(&shared, runless_report::command_drawing(ReportedCommand::Lint), exit)?;
     }
     Ok(exit)
 }
@@ -134,64 +134,64 @@ fn is_own(format: Format) -> bool {
     matches!(format, Format::Human | Format::Short | Format::Json)
 }
 
-fn text(rules: &Rules, format: Format, style: Style) -> String {
+fn diagnostics_text(rules: &CompiledRules, format: Format, style: TextStyle) -> String {
     match format {
-        Format::Short => rules.lines(),
+        Format::Short => rules.diagnostics_lines(),
         Format::Json => {
-            let data = json!({"version": 1, "diagnostics": rules.data()}).to_string();
-            format!("{}\n", escaped::json(&data))
+            let data = json!({"version": 1, "diagnostics": rules.diagnostics_data()}).to_string();
+            format!("{}\n", json_escape::escape_json(&data))
         }
-        _ => rules.drawn(style),
+        _ => rules.drawn_diagnostics(style),
     }
 }
 
 /// The levels of the command line. What is milder wins where one lint is named twice.
-fn levels(arguments: &Arguments) -> Result<Levels, Stop> {
-    let mut levels = Levels { least: arguments.all.then_some(Level::Info), ..Levels::default() };
+fn chosen_levels(arguments: &LintArgs) -> Result<LintLevels, CommandError> {
+    let mut levels = LintLevels { least: arguments.all.then_some(LintLevel::Info), ..LintLevels::default() };
     let given = [
-        (&arguments.deny, Level::Error),
-        (&arguments.warn, Level::Warn),
-        (&arguments.info, Level::Info),
-        (&arguments.allow, Level::Allow),
+        (&arguments.deny, LintLevel::Error),
+        (&arguments.warn, LintLevel::Warn),
+        (&arguments.info, LintLevel::Info),
+        (&arguments.allow, LintLevel::Allow),
     ];
     for (words, level) in given {
         for word in words.iter().flat_map(|words| words.split(',')).map(str::trim) {
             match (Slug::parse(word).filter(|slug| slug.is_configurable()), Family::parse(word)) {
                 (Some(slug), _) => levels.slugs.push((slug, level)),
                 (None, Some(family)) => levels.families.push((family, level)),
-                (None, None) => return Err(unknown(word)),
+                (None, None) => return Err(unknown_lint(word)),
             }
         }
     }
     Ok(levels)
 }
 
-fn unknown(word: &str) -> Stop {
+fn unknown_lint(word: &str) -> CommandError {
     if Slug::parse(word).is_some() {
-        return Stop::usage(
+        return CommandError::usage(
             format!("`{word}` is an error of the language and has no level"),
             "`aver lint --list` shows what has one",
         );
     }
     let lints = Slug::ALL.iter().filter(|slug| slug.is_configurable()).map(|slug| slug.as_str());
     let families = Family::ALL.iter().map(|family| family.as_str());
-    let help = match nearest(word, families.chain(lints)) {
+    let help = match suggest_name(word, families.chain(lints)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`aver lint --list` shows all".to_owned(),
     };
-    Stop::usage(format!("there is no lint or family of lints `{word}`"), help)
+    CommandError::usage(format!("there is no lint or family of lints `{word}`"), help)
 }
 
 /// Every lint with its level, family by family.
-fn list(levels: &Levels, data: bool) -> String {
+fn list_lints(levels: &LintLevels, data: bool) -> String {
     let of = |family: Family| Slug::ALL.iter().filter(move |slug| slug.family() == Some(family));
     if data {
         let all: Vec<_> = Family::ALL
             .iter()
             .flat_map(|&family| of(family))
             .map(|slug| {
-                json!({"slug": slug.as_str(), "family": slug.family().map(Family::as_str), "level": levels.of(*slug).as_str(),
-                    "default": slug.level().as_str(), "title": slug.title()})
+                json!({"slug": slug.as_str(), "family": slug.family().map(Family::as_str), "level": levels.level_of(*slug).as_str(),
+                    "default": slug.lint_level().as_str(), "title": slug.title()})
             })
             .collect();
         return format!("{}\n", json!({"version": 1, "lints": all}));
@@ -200,7 +200,7 @@ fn list(levels: &Levels, data: bool) -> String {
     for &family in Family::ALL {
         let _ = writeln!(out, "{}: {}", family.as_str(), family.title());
         for slug in of(family) {
-            let _ = writeln!(out, "  {:24} {:6} {}", slug.as_str(), levels.of(*slug).as_str(), slug.title());
+            let _ = writeln!(out, "  {:24} {:6} {}", slug.as_str(), levels.level_of(*slug).as_str(), slug.title());
         }
     }
     out

@@ -1,21 +1,21 @@
 //! A thread that breaks down at any point never leaves a check that passes.
 
-use super::check::{self, Arguments};
+use super::check::{self, CheckArgs};
 use super::console::ColorChoice;
 use super::exit::Exit;
-use averment_bulk::faults::{Point, with};
+use averment_bulk::faults::{FaultPoint, with_fault};
 use clap::Parser as _;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const POINTS: [Point; 6] = [Point::Preparing, Point::Reading, Point::Chunk, Point::Line, Point::Run, Point::Judged];
+const POINTS: [FaultPoint; 6] = [FaultPoint::Preparing, FaultPoint::Reading, FaultPoint::Chunk, FaultPoint::Line, FaultPoint::Run, FaultPoint::Judged];
 /// Runs of all files.
 const RUNS: u64 = 3_000 + 1 + 2;
 
 #[derive(Debug, clap::Parser)]
 struct CommandLine {
     #[command(flatten)]
-    arguments: Arguments,
+    arguments: CheckArgs,
 }
 
 /// Rules that hold, and runs: on many lines, on one, and in a list.
@@ -38,7 +38,7 @@ fn checked(folder: &TempDir, more: &[&str]) -> (Exit, Value) {
     words.extend(["--chunk", "4KiB", "--report", &report].map(str::to_owned));
     words.extend(more.iter().map(|word| (*word).to_owned()));
     let line = CommandLine::try_parse_from(words).unwrap();
-    let exit = check::run(&line.arguments, ColorChoice::Never).unwrap();
+    let exit = check::run_check(&line.arguments, ColorChoice::Never).unwrap();
     let text = std::fs::read_to_string(folder.path().join("out.json")).unwrap();
     (exit, serde_json::from_str(&text).unwrap())
 }
@@ -64,7 +64,7 @@ fn a_thread_that_breaks_down_at_any_point_is_exit_5_with_what_is_known() {
         for (threads, passed, often) in [(1, 0, 1), (1, 0, u32::MAX), (3, 0, u32::MAX), (3, 1, 1), (3, 2, 2)] {
             let threads = threads.to_string();
             let more = [&["--threads", &threads, "--format", "summary"], way].concat();
-            let (exit, report) = with(point, passed, often, || checked(&folder, &more));
+            let (exit, report) = with_fault(point, passed, often, || checked(&folder, &more));
             let (runs, not_judged) = (number(&report, "runs"), number(&report, "not_judged"));
             let case = format!("{point:?} {more:?} {passed} {often}: {runs} {not_judged}");
             assert_eq!((exit, report["passed"].as_bool()), (Exit::Error, Some(false)), "{case}");
@@ -83,7 +83,7 @@ fn counts_and_lines_leave_out_what_was_not_judged_too() {
         let words = ["aver", &path("r.assert"), &path("a.jsonl"), &path("b.json"), &path("c.json"), "--threads", "1"];
         let more = ["--chunk", "4KiB", "--format", "summary", "--report", &report, "--allow", "empty"];
         let line = CommandLine::try_parse_from(words.iter().chain(&more)).unwrap();
-        let exit = with(point, 0, u32::MAX, || check::run(&line.arguments, ColorChoice::Never)).unwrap();
+        let exit = with_fault(point, 0, u32::MAX, || check::run_check(&line.arguments, ColorChoice::Never)).unwrap();
         assert_eq!(exit, Exit::Error, "{point:?}");
         let text = std::fs::read_to_string(path("out.jsonl")).unwrap();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

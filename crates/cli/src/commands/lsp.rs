@@ -1,6 +1,6 @@
 //! `aver lsp`: the language server.
 
-use super::exit::{Exit, Stop};
+use super::exit::{Exit, CommandError};
 use averment_ide::lsp;
 
 /// Arguments of the command.
@@ -16,13 +16,13 @@ Settings, under `averment` in the editor's own:
   codeLens     whether verdicts and buttons are shown above rules and tests (true)
 
 Exit codes: 0 behind a proper shutdown, 1 when the editor went away without one.")]
-pub struct Arguments {
+pub struct LspArgs {
     /// Talks over standard input and output; it is the only way, and some editors say so
     #[arg(long)]
     stdio: bool,
 }
 
 /// Serves one editor.
-pub fn run(_arguments: &Arguments) -> Result<Exit, Stop> {
+pub fn run_lsp(_arguments: &LspArgs) -> Result<Exit, CommandError> {
     Ok(if lsp::serve_stdio() == 0 { Exit::Holds } else { Exit::Failed })
 }

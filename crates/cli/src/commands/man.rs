@@ -1,8 +1,8 @@
 //! `aver man`: the manual pages, made of the same words as `--help`.
 
-use super::exit::{Exit, Stop};
+use super::exit::{Exit, CommandError};
 use averment_base::diagnostic::render::one_line;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use clap_mangen::Man;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ Examples:
   aver man | man -l -                      read the page of aver
   aver man check | man -l -                the page of one command
   aver man --out ~/.local/share/man/man1   write all pages; `man aver-check` finds them")]
-pub struct Arguments {
+pub struct ManArgs {
     /// A command; none prints the page of aver itself
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Option<String>,
@@ -24,33 +24,33 @@ pub struct Arguments {
 }
 
 /// Prints a page, or writes all.
-pub fn run(arguments: &Arguments, command: clap::Command) -> Result<Exit, Stop> {
-    let pages = pages(command);
+pub fn run_man(arguments: &ManArgs, command: clap::Command) -> Result<Exit, CommandError> {
+    let pages = man_pages(command);
     if let Some(folder) = &arguments.out {
-        return write(&pages, folder);
+        return write_pages(&pages, folder);
     }
     let wanted = arguments.command.as_deref().map_or_else(|| "aver".to_owned(), |name| format!("aver-{name}"));
     let Some(page) = pages.iter().find(|page| page.name == wanted) else {
         let given = arguments.command.as_deref().unwrap_or_default();
         let names = pages.iter().filter_map(|page| page.name.strip_prefix("aver-"));
-        let help = match nearest(given, names) {
+        let help = match suggest_name(given, names) {
             Some(near) => format!("did you mean `aver man {near}`?"),
             None => "`aver --help` lists the commands".to_owned(),
         };
-        return Err(Stop::usage(format!("there is no command `{given}`"), help));
+        return Err(CommandError::usage(format!("there is no command `{given}`"), help));
     };
-    std::io::stdout().write_all(&page.text()?)?;
+    std::io::stdout().write_all(&page.page_text()?)?;
     Ok(Exit::Holds)
 }
 
 /// A page under the name by which `man` finds it.
-struct Page {
+struct ManPage {
     name: String,
     command: clap::Command,
 }
 
-impl Page {
-    fn text(&self) -> std::io::Result<Vec<u8>> {
+impl ManPage {
+    fn page_text(&self) -> std::io::Result<Vec<u8>> {
         let mut text = Vec::new();
         let source = concat!("aver ", env!("CARGO_PKG_VERSION"));
         Man::new(self.command.clone())
@@ -72,30 +72,30 @@ fn with_examples(text: &str) -> String {
 }
 
 /// The page of `aver` and one for each command, and for each of its own commands.
-fn pages(mut command: clap::Command) -> Vec<Page> {
+fn man_pages(mut command: clap::Command) -> Vec<ManPage> {
     command.build();
     let mut pages = Vec::new();
     let mut todo = vec![(command.get_name().to_owned(), command)];
     while let Some((name, command)) = todo.pop() {
         let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set());
         todo.extend(inner.map(|inner| (format!("{name}-{}", inner.get_name()), inner.clone())));
-        pages.push(Page { name, command });
+        pages.push(ManPage { name, command });
     }
     pages.sort_by(|a, b| a.name.cmp(&b.name));
     pages
 }
 
-fn write(pages: &[Page], folder: &Path) -> Result<Exit, Stop> {
+fn write_pages(pages: &[ManPage], folder: &Path) -> Result<Exit, CommandError> {
     let failed = |path: &Path| {
         let path = path.display().to_string();
         move |error: std::io::Error| {
-            Stop::usage(format!("`{path}` cannot be written: {}", super::said(&error)), "name another folder")
+            CommandError::usage(format!("`{path}` cannot be written: {}", super::io_error_text(&error)), "name another folder")
         }
     };
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     for page in pages {
         let path = folder.join(format!("{}.1", page.name));
-        super::replace::write(&path, &page.text()?).map_err(failed(&path))?;
+        super::draft_file::write_file(&path, &page.page_text()?).map_err(failed(&path))?;
     }
     writeln!(std::io::stdout(), "{} pages in {}", pages.len(), one_line(&folder.display().to_string()))?;
     Ok(Exit::Holds)

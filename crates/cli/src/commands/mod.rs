@@ -7,7 +7,7 @@ mod compare;
 mod compile;
 mod completions;
 pub(crate) mod console;
-mod converted;
+mod runless_report;
 mod deadline;
 mod disasm;
 pub(crate) mod docs;
@@ -17,8 +17,8 @@ mod fmt;
 mod import;
 pub(crate) mod inputs;
 #[cfg(any(feature = "probe", feature = "run"))]
-mod judging;
-pub mod left_out;
+mod judge_flags;
+pub mod exclude;
 mod lint;
 #[cfg(test)]
 mod lost_tests;
@@ -27,7 +27,7 @@ mod man;
 mod new;
 mod outputs;
 pub(crate) mod params;
-mod passed_over;
+mod skipped_files;
 mod pipeline;
 #[cfg(feature = "probe")]
 mod probe;
@@ -37,11 +37,11 @@ mod project;
 #[cfg(feature = "history")]
 mod record;
 #[cfg(not(feature = "history"))]
-#[path = "record_nothing.rs"]
+#[path = "record_disabled.rs"]
 mod record;
 mod repair;
 mod repl;
-pub(crate) mod replace;
+pub(crate) mod draft_file;
 pub(crate) mod rules;
 #[cfg(feature = "run")]
 mod run;
@@ -57,17 +57,17 @@ mod units;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use console::{ColorChoice, Stream, say};
+use console::{ColorChoice, OutputStream, eprint_redacted};
 pub use exit::Exit;
-use exit::Stop;
+use exit::CommandError;
 use std::process::ExitCode;
 
 /// Checks what AI agents did and answered against rules that read like sentences.
 #[derive(Debug, Parser)]
 #[command(name = "aver", version, max_term_width = 100, arg_required_else_help = true, after_help = EXAMPLES)]
-struct Arguments {
+struct CliArgs {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
     /// Colour: auto (on a terminal, unless NO_COLOR is set), always, never
     #[arg(
         long,
@@ -94,102 +94,102 @@ Exit codes, the highest that applies:
   2 wrong usage, nothing checked 5 an assertion could not be evaluated";
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Checks recorded runs against rules
-    Check(Box<check::Arguments>),
+    Check(Box<check::CheckArgs>),
     /// Runs the tests of rules and shows what they leave untried
-    Test(Box<test::Arguments>),
+    Test(Box<test::TestArgs>),
     /// Compiles rules and says what is wrong with them
-    Lint(lint::Arguments),
+    Lint(lint::LintArgs),
     /// Says how far runs can be trusted, by the results that were recorded of them
     #[cfg(feature = "history")]
-    Trust(trust::Arguments),
+    Trust(trust::TrustArgs),
     /// Says what changed between two sets of runs, and whether that is within tolerances
     #[cfg(feature = "history")]
-    Compare(compare::Arguments),
+    Compare(compare::CompareArgs),
     /// Begins a rule file: from a template, or from recorded runs
-    New(new::Arguments),
+    New(new::NewArgs),
     /// Formats rule files
-    Fmt(fmt::Arguments),
+    Fmt(fmt::FmtArgs),
     /// Writes rule files of other systems as rules: STOP, wallfacer, Assay, Runsight
-    Import(import::Arguments),
+    Import(import::ImportArgs),
     /// Prints the generated inputs of invariants, to ask tools with
-    Inputs(tool_inputs::Arguments),
+    Inputs(tool_inputs::ToolInputsArgs),
     /// Asks a live MCP server what invariants ask, and judges its answers
     #[cfg(feature = "probe")]
-    Probe(Box<probe::Arguments>),
+    Probe(Box<probe::ProbeArgs>),
     /// Runs agents on the cases of a suite, and judges what they did
     #[cfg(feature = "run")]
-    Run(Box<run::Arguments>),
+    Run(Box<run::RunArgs>),
     /// Serves an editor: diagnostics, completion, hover, rename and more
-    Lsp(lsp::Arguments),
+    Lsp(lsp::LspArgs),
     /// Shows runs as rules see them
-    Trace(trace::Arguments),
+    Trace(trace::TraceArgs),
     /// Says how verdicts on a run came about; or what a diagnostic is about
-    Explain(explain::Arguments),
+    Explain(explain::ExplainArgs),
     /// Starts a session: expressions and rules, tried on a run as they are typed
-    Repl(repl::Arguments),
+    Repl(repl::ReplArgs),
     /// Shows the reference: the language, its functions, its statements
-    Docs(docs::Arguments),
+    Docs(docs::DocsArgs),
     /// Compiles rules to a file that checks without the sources
-    Compile(compile::Arguments),
+    Compile(compile::CompileArgs),
     /// Lists the code of compiled rules
-    Disasm(disasm::Arguments),
+    Disasm(disasm::DisasmArgs),
     /// Prints the completions of a shell
-    Completions(completions::Arguments),
+    Completions(completions::CompletionsArgs),
     /// Prints or writes the manual pages
-    Man(man::Arguments),
+    Man(man::ManArgs),
     /// Watches over a program that `aver run` has started
     #[cfg(feature = "run")]
     #[command(name = run::SUPERVISE, hide = true)]
-    Supervise(run::Supervised),
+    Supervise(run::SuperviseArgs),
 }
 
 /// Runs the command line of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match CliArgs::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return wrong(&error),
+        Err(error) => return report_clap_error(&error),
     };
     let color = arguments.color;
     averment_base::files::remember_opened();
     // Where that cannot be, such a limit ends the command.
     let _ = signals::outgrow_no_file();
     let done = match &arguments.command {
-        Command::Check(arguments) => check::run(arguments, color),
-        Command::Test(arguments) => test::run(arguments, color),
-        Command::Lint(arguments) => lint::run(arguments, color),
+        CliCommand::Check(arguments) => check::run_check(arguments, color),
+        CliCommand::Test(arguments) => test::run_tests(arguments, color),
+        CliCommand::Lint(arguments) => lint::run_lint(arguments, color),
         #[cfg(feature = "history")]
-        Command::Trust(arguments) => trust::run(arguments, color),
+        CliCommand::Trust(arguments) => trust::run_trust(arguments, color),
         #[cfg(feature = "history")]
-        Command::Compare(arguments) => compare::run(arguments),
-        Command::New(arguments) => new::run(arguments, color),
-        Command::Fmt(arguments) => fmt::run(arguments, color),
-        Command::Import(arguments) => import::run(arguments, color),
-        Command::Inputs(arguments) => tool_inputs::run(arguments, color),
+        CliCommand::Compare(arguments) => compare::run_compare(arguments),
+        CliCommand::New(arguments) => new::run_new(arguments, color),
+        CliCommand::Fmt(arguments) => fmt::run_fmt(arguments, color),
+        CliCommand::Import(arguments) => import::run_import(arguments, color),
+        CliCommand::Inputs(arguments) => tool_inputs::run_tool_inputs(arguments, color),
         #[cfg(feature = "probe")]
-        Command::Probe(arguments) => probe::run(arguments, color),
+        CliCommand::Probe(arguments) => probe::run_probe(arguments, color),
         #[cfg(feature = "run")]
-        Command::Run(arguments) => run::run(arguments, color),
+        CliCommand::Run(arguments) => run::run_suites(arguments, color),
         #[cfg(feature = "run")]
-        Command::Supervise(arguments) => return run::supervise(arguments),
-        Command::Lsp(arguments) => lsp::run(arguments),
-        Command::Trace(arguments) => trace::run(arguments, color),
-        Command::Explain(arguments) => explain::run(arguments, color),
-        Command::Repl(arguments) => repl::run(arguments, color),
-        Command::Docs(arguments) => docs::run(arguments, color),
-        Command::Compile(arguments) => compile::run(arguments, color),
-        Command::Disasm(arguments) => disasm::run(arguments, color),
-        Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
-        Command::Man(arguments) => man::run(arguments, Arguments::command()),
+        CliCommand::Supervise(arguments) => return run::supervise_program(arguments),
+        CliCommand::Lsp(arguments) => lsp::run_lsp(arguments),
+        CliCommand::Trace(arguments) => trace::run_trace(arguments, color),
+        CliCommand::Explain(arguments) => explain::run_explain(arguments, color),
+        CliCommand::Repl(arguments) => repl::run_repl(arguments, color),
+        CliCommand::Docs(arguments) => docs::run_docs(arguments, color),
+        CliCommand::Compile(arguments) => compile::run_compile(arguments, color),
+        CliCommand::Disasm(arguments) => disasm::run_disasm(arguments, color),
+        CliCommand::Completions(arguments) => completions::run_completions(arguments, CliArgs::command()),
+        CliCommand::Man(arguments) => man::run_man(arguments, CliArgs::command()),
     };
     signals::give_way();
-    done.unwrap_or_else(|stop| ended(stop, color)).into()
+    done.unwrap_or_else(|stop| report_stop(stop, color)).into()
 }
 
 /// Help and version are no mistakes; everything else that clap says is wrong usage.
-fn wrong(error: &clap::Error) -> ExitCode {
+fn report_clap_error(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Holds.into(),
@@ -198,32 +198,32 @@ fn wrong(error: &clap::Error) -> ExitCode {
 }
 
 /// Says why a command ended early.
-fn ended(stop: Stop, color: ColorChoice) -> Exit {
-    use averment_base::diagnostic::render::{Ink, one_line, paint};
-    let style = Stream::Err.style(color);
+fn report_stop(stop: CommandError, color: ColorChoice) -> Exit {
+    use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
+    let style = OutputStream::Err.style(color);
     match stop {
-        Stop::Said(exit) => exit,
-        Stop::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
-        Stop::Output(error) if of_file(&error).is_some() => {
-            let said = of_file(&error).map(ToString::to_string).unwrap_or_default();
-            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), one_line(&said)));
+        CommandError::Said(exit) => exit,
+        CommandError::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
+        CommandError::Output(error) if failed_write(&error).is_some() => {
+            let said = failed_write(&error).map(ToString::to_string).unwrap_or_default();
+            eprint_redacted(&format!("{}: {}\n", paint_text(style, TextColor::Red, "error"), one_line(&said)));
             Exit::Usage
         }
         // What a system without memory says where a thread or a buffer is asked for.
-        Stop::Output(error)
+        CommandError::Output(error)
             if matches!(error.kind(), std::io::ErrorKind::OutOfMemory | std::io::ErrorKind::WouldBlock) =>
         {
-            say(&format!("{}: there was no memory to go on: {}\n", paint(style, Ink::Red, "error"), said(&error)));
+            eprint_redacted(&format!("{}: there was no memory to go on: {}\n", paint_text(style, TextColor::Red, "error"), io_error_text(&error)));
             Exit::Error
         }
-        Stop::Output(error) => {
-            say(&format!("{}: the output cannot be written: {}\n", paint(style, Ink::Red, "error"), said(&error)));
+        CommandError::Output(error) => {
+            eprint_redacted(&format!("{}: the output cannot be written: {}\n", paint_text(style, TextColor::Red, "error"), io_error_text(&error)));
             Exit::Usage
         }
-        Stop::Usage { message, help } => {
-            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), one_line(&message)));
+        CommandError::Usage { message, help } => {
+            eprint_redacted(&format!("{}: {}\n", paint_text(style, TextColor::Red, "error"), one_line(&message)));
             if !help.is_empty() {
-                say(&format!("  {}: {}\n", paint(style, Ink::Green, "help"), one_line(&help)));
+                eprint_redacted(&format!("  {}: {}\n", paint_text(style, TextColor::Green, "help"), one_line(&help)));
             }
             Exit::Usage
         }
@@ -231,12 +231,12 @@ fn ended(stop: Stop, color: ColorChoice) -> Exit {
 }
 
 /// What is known of an error that is about one file of several.
-fn of_file(error: &std::io::Error) -> Option<&replace::WriteFailed> {
+fn failed_write(error: &std::io::Error) -> Option<&draft_file::WriteFailed> {
     error.get_ref()?.downcast_ref()
 }
 
 /// An error of the system in words, without its number.
-pub(crate) fn said(error: &std::io::Error) -> String {
+pub(crate) fn io_error_text(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "it may not be read or written".to_owned(),

@@ -1,16 +1,16 @@
 //! `aver new`: a rule file to begin with, from a template or from recorded runs.
 
-use super::console::{ColorChoice, say};
-use super::exit::{Exit, Stop};
-use super::inputs::{self, Input};
-use super::left_out::Excluded;
-use super::replace;
+use super::console::{ColorChoice, eprint_redacted};
+use super::exit::{Exit, CommandError};
+use super::inputs::{self, TraceInput};
+use super::exclude::ExcludePatterns;
+use super::draft_file;
 use averment_base::diagnostic::render::one_line;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
-use averment_bulk::feed::{self, Reading};
-use averment_report::model::Unreadable;
-use averment_testing::propose::{CandidateTrial, Survey, TrialTotals, write};
+use averment_bulk::feed::{self, RunReadOptions};
+use averment_report::model::UnreadableTrace;
+use averment_testing::propose::{CandidateTrial, RunSurvey, TrialTotals, write_proposals};
 use averment_traces::read::RawRun;
 use bumpalo::Bump;
 use std::io::Write as _;
@@ -27,7 +27,7 @@ Examples:
 
 Rules that are proposed from runs were judged on every one of them before they were written, and each says on how many runs it was exercised.
 They have the tag `proposed`: read them, and keep what is meant. Values that look like credentials or personal data are never written.")]
-pub struct Arguments {
+pub struct NewArgs {
     /// The name of the file; `.assert` is added where it has no ending [default: rules]
     #[arg(value_name = "NAME")]
     name: Option<PathBuf>,
@@ -49,27 +49,27 @@ pub struct Arguments {
 }
 
 /// A template: its name, its text, what it is for.
-struct Template(&'static str, &'static str, &'static str);
+struct RuleTemplate(&'static str, &'static str, &'static str);
 
-const TEMPLATES: &[Template] = &[
-    Template("basic", include_str!("../../../../templates/basic.assert"), "the first rules of any agent"),
-    Template("approval", include_str!("../../../../templates/approval.assert"), "what needs an approval, and of whom"),
-    Template(
+const TEMPLATES: &[RuleTemplate] = &[
+    RuleTemplate("basic", include_str!("../../../../templates/basic.assert"), "the first rules of any agent"),
+    RuleTemplate("approval", include_str!("../../../../templates/approval.assert"), "what needs an approval, and of whom"),
+    RuleTemplate(
         "coding-agent",
         include_str!("../../../../templates/coding-agent.assert"),
         "reading, editing and testing in a repository",
     ),
-    Template(
+    RuleTemplate(
         "research-agent",
         include_str!("../../../../templates/research-agent.assert"),
         "answers that rest on what was found",
     ),
-    Template(
+    RuleTemplate(
         "mcp",
         include_str!("../../../../templates/mcp.assert"),
         "the tools of an MCP server: schemas, invariants",
     ),
-    Template(
+    RuleTemplate(
         "suite",
         include_str!("../../../../templates/suite.assert"),
         "prompts to run, and what has to come of each",
@@ -77,37 +77,37 @@ const TEMPLATES: &[Template] = &[
 ];
 
 /// Writes the file.
-pub fn run(arguments: &Arguments, _: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError> {
     if arguments.list {
-        let lines: String = TEMPLATES.iter().map(|Template(name, _, about)| format!("{name:16}{about}\n")).collect();
+        let lines: String = TEMPLATES.iter().map(|RuleTemplate(name, _, about)| format!("{name:16}{about}\n")).collect();
         std::io::stdout().write_all(lines.as_bytes())?;
         return Ok(Exit::Holds);
     }
-    let path = path(arguments)?;
+    let path = target_path(arguments)?;
     if !arguments.stdout {
-        free(&path, arguments.force)?;
+        check_free(&path, arguments.force)?;
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (text, from) = if arguments.from.is_empty() {
-        let template = template(arguments.template.as_deref().unwrap_or("basic"))?;
-        (template.1.replace("{name}", &label(&name)), format!("from the template `{}`", template.0))
+        let template = find_template(arguments.template.as_deref().unwrap_or("basic"))?;
+        (template.1.replace("{name}", &safe_label(&name)), format!("from the template `{}`", template.0))
     } else {
-        proposed(&label(&name), &arguments.from)?
+        propose_rules(&safe_label(&name), &arguments.from)?
     };
     if arguments.stdout {
         std::io::stdout().write_all(text.as_bytes())?;
         return Ok(Exit::Holds);
     }
-    store(&path, &text, arguments.force)?;
+    write_rules(&path, &text, arguments.force)?;
     let shown = path.display().to_string();
     writeln!(std::io::stdout(), "wrote {} {from}", one_line(&shown))?;
     let first = arguments.from.first().map_or("run.json", String::as_str);
-    say(&next(arguments, &one_line(&shown), &one_line(first)));
+    eprint_redacted(&next(arguments, &one_line(&shown), &one_line(first)));
     Ok(Exit::Holds)
 }
 
 /// What to do with the file. Cases judge only runs that say which case they are of: a suite is tried by its tests first.
-fn next(arguments: &Arguments, path: &str, trace: &str) -> String {
+fn next(arguments: &NewArgs, path: &str, trace: &str) -> String {
     if arguments.template.as_deref() == Some("suite") {
         return format!(
             "next: read it, then `aver test {path}`; a recorded run says its case: `\"meta\": {{\"case\": \"finds-the-skill\"}}`\n"
@@ -116,11 +116,11 @@ fn next(arguments: &Arguments, path: &str, trace: &str) -> String {
     format!("next: read it, then `aver check {path} {trace}`\n")
 }
 
-fn path(arguments: &Arguments) -> Result<PathBuf, Stop> {
+fn target_path(arguments: &NewArgs) -> Result<PathBuf, CommandError> {
     let mut path = arguments.name.clone().unwrap_or_else(|| PathBuf::from("rules"));
     if path.is_dir() {
         let example = path.join("rules.assert");
-        return Err(Stop::usage(
+        return Err(CommandError::usage(
             format!("`{}` is a folder", path.display()),
             format!("write `aver new {}`", example.display()),
         ));
@@ -132,11 +132,11 @@ fn path(arguments: &Arguments) -> Result<PathBuf, Stop> {
         Some(ending) if ending == "assert" => {}
         Some(_) => {
             let message = format!("`{}` has another ending than `.assert`", path.display());
-            return Err(Stop::usage(message, format!("write `aver new {}`", path.with_extension("assert").display())));
+            return Err(CommandError::usage(message, format!("write `aver new {}`", path.with_extension("assert").display())));
         }
     }
     if path.file_name().is_none() {
-        return Err(Stop::usage(
+        return Err(CommandError::usage(
             format!("`{}` is no name of a file", path.display()),
             "write a name such as `refunds`",
         ));
@@ -145,93 +145,93 @@ fn path(arguments: &Arguments) -> Result<PathBuf, Stop> {
 }
 
 /// The name as it stands in the file: whatever it holds, it ends no line and no string.
-fn label(name: &str) -> String {
+fn safe_label(name: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ' ');
     name.chars().filter(|&character| plain(character)).collect()
 }
 
-fn free(path: &Path, force: bool) -> Result<(), Stop> {
+fn check_free(path: &Path, force: bool) -> Result<(), CommandError> {
     if path.symlink_metadata().is_ok() && !force {
         let message = format!("`{}` exists already", path.display());
-        return Err(Stop::usage(message, "name another file, or overwrite it with `--force`"));
+        return Err(CommandError::usage(message, "name another file, or overwrite it with `--force`"));
     }
     Ok(())
 }
 
-fn store(path: &Path, text: &str, force: bool) -> Result<(), Stop> {
+fn write_rules(path: &Path, text: &str, force: bool) -> Result<(), CommandError> {
     let failed = |error: std::io::Error| {
-        Stop::usage(format!("`{}` cannot be written: {}", path.display(), super::said(&error)), String::new())
+        CommandError::usage(format!("`{}` cannot be written: {}", path.display(), super::io_error_text(&error)), String::new())
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
     // Another program may have made the file in the meantime.
-    let write = if force { replace::write } else { replace::create };
+    let write = if force { draft_file::write_file } else { draft_file::create_file };
     write(path, text.as_bytes()).map_err(failed)
 }
 
-fn template(name: &str) -> Result<&'static Template, Stop> {
+fn find_template(name: &str) -> Result<&'static RuleTemplate, CommandError> {
     TEMPLATES.iter().find(|template| template.0 == name).ok_or_else(|| {
         let names = TEMPLATES.iter().map(|template| template.0);
-        let help = match nearest(name, names) {
+        let help = match suggest_name(name, names) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`aver new --list` lists them".to_owned(),
         };
-        Stop::usage(format!("there is no template `{name}`"), help)
+        CommandError::usage(format!("there is no template `{name}`"), help)
     })
 }
 
 /// Rules that hold on all runs of these traces, and a line that says how many.
-fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
+fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), CommandError> {
     if traces.iter().any(|trace| trace == "-") {
-        return Err(Stop::usage(
+        return Err(CommandError::usage(
             "runs are read twice, and standard input can be read once",
             "write the runs into a file first",
         ));
     }
-    let inputs = inputs::traces(traces, &Excluded::default())?;
-    let mut survey = Survey::default();
+    let inputs = inputs::trace_inputs(traces, &ExcludePatterns::default())?;
+    let mut survey = RunSurvey::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        survey.add(&feed::parse(raw, &arena, reading)?);
+        survey.add_run(&feed::parse_run(raw, &arena, reading)?);
         Ok(())
     })?;
-    let runs = survey.runs();
+    let runs = survey.run_count();
     if runs == 0 {
-        return Err(Stop::usage("there is no run in these traces", "name files or folders with recorded runs"));
+        return Err(CommandError::usage("there is no run in these traces", "name files or folders with recorded runs"));
     }
-    let trial = CandidateTrial::new(survey.candidates());
+    let trial = CandidateTrial::new(survey.all_candidates());
     let mut totals = TrialTotals::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        let run = feed::parse(raw, &arena, reading)?;
-        totals.record(&trial.judge(&run, &arena));
+        let run = feed::parse_run(raw, &arena, reading)?;
+        totals.record_run(&trial.judge_run(&run, &arena));
         Ok(())
     })?;
-    let proposals = trial.proposals(&totals);
+    let proposals = trial.held_proposals(&totals);
     let runs_in_words = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     let rules = if proposals.len() == 1 { "1 proposal".to_owned() } else { format!("{} proposals", proposals.len()) };
-    Ok((write(name, &proposals, runs), format!("with {rules} from {runs_in_words}")))
+    Ok((write_proposals(name, &proposals, runs), format!("with {rules} from {runs_in_words}")))
 }
 
 /// Gives every run of the inputs to `look`. What cannot be read ends the command: a rule that holds on all runs has seen all runs.
-fn each_run(inputs: &[Input], mut look: impl FnMut(&RawRun, &Reading) -> Result<(), Unreadable>) -> Result<(), Stop> {
-    let reading = Reading { limits: Limits::default(), names: inputs::names(None)?, ..Reading::default() };
+fn each_run(inputs: &[TraceInput], mut look: impl FnMut(&RawRun, &RunReadOptions) -> Result<(), UnreadableTrace>) -> Result<(), CommandError> {
+    let reading = RunReadOptions { limits: Limits::default(), names: inputs::read_names(None)?, ..RunReadOptions::default() };
     for input in inputs {
-        for document in feed::documents(input, &reading) {
-            for raw in document.runs() {
-                raw.and_then(|raw| look(raw, &reading)).map_err(|error| unreadable(&error))?;
+        for document in feed::run_chunks(input, &reading) {
+            for raw in document.raw_runs() {
+                raw.and_then(|raw| look(raw, &reading)).map_err(|error| unreadable_error(&error))?;
             }
         }
     }
     Ok(())
 }
 
-fn unreadable(error: &Unreadable) -> Stop {
-    let Unreadable { file, line, column, message, help, no_trace: _ } = error;
-    say(&format!("cannot be read: {}:{line}:{column}: {}\n", one_line(file), one_line(message)));
+fn unreadable_error(error: &UnreadableTrace) -> CommandError {
+    let UnreadableTrace { file, line, column, message, help, no_trace: _ } = error;
+    eprint_redacted(&format!("cannot be read: {}:{line}:{column}: {}\n", one_line(file), one_line(message)));
     if !help.is_empty() {
-        say(&format!("  help: {}\n", one_line(help)));
+        eprint_redacted(&format!("  help: {}\n", one_line(help)));
     }
-    Stop::Said(Exit::Trace)
+    CommandError::Said(Exit::Trace)
 }

@@ -2,87 +2,87 @@
 
 use super::baseline::BaselineFile;
 use super::console::ColorChoice;
-use super::exit::{Exit, Stop};
-use super::passed_over::PassedOver;
-use super::record::Recording;
-use super::targets::{self, Opened, OutputTarget, ReportFile};
-use averment::stages::Wants;
-use averment_bulk::feed::Lost;
-use averment_bulk::understood::FileRecords;
+use super::exit::{Exit, CommandError};
+use super::skipped_files::SkippedFiles;
+use super::record::RunRecording;
+use super::targets::{self, OpenedTarget, OutputTarget, ReportFile};
+use averment::stages::ReportNeeds;
+use averment_bulk::feed::LostRuns;
+use averment_bulk::reading_notes::FileRecords;
 use averment_engine::vm::context::LISTED;
 use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
-use averment_report::drawn::DrawnLimits;
-use averment_report::escaped::EscapedJson;
-use averment_report::gate::Policy;
-use averment_report::model::{RunReport, Unreadable};
-use averment_report::show::Show;
-use averment_report::table::Table;
-use averment_report::totals::Totals;
+use averment_report::draw_limits::DrawnLimits;
+use averment_report::json_escape::EscapedJson;
+use averment_report::gate::GatePolicy;
+use averment_report::model::{RunReport, UnreadableTrace};
+use averment_report::show::ShownSections;
+use averment_report::table::ReportTable;
+use averment_report::totals::RunTotals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{Command, Ending, Format, Options, Report, Wanted};
+use averment_report::{ReportedCommand, ReportEnding, Format, Options, Report, CombinedNeeds};
 use std::collections::BTreeSet;
 use std::io;
 
 /// How much of what fails is drawn.
 #[derive(Debug, Clone, Default)]
-pub struct Drawing {
+pub struct DrawOptions {
     /// How many failures; `None` for a few, and few of the same assertion.
     pub max_failures: Option<usize>,
     /// All violations of each, not the first ones alone.
     pub all_violations: bool,
     /// What reports for people show.
-    pub show: Show,
+    pub show: ShownSections,
     /// The command whose results are drawn.
-    pub command: Command,
+    pub command: ReportedCommand,
 }
 
 /// Width of pieces of the trace, beside the line numbers.
 const MARGIN: usize = 8;
 
 /// All reports of a check, with the counts that they end with.
-pub struct Outputs {
+pub struct ReportOutputs {
     reports: Vec<Box<dyn Report>>,
     /// The files that reports are written into.
     files: Vec<ReportFile>,
-    totals: Totals,
+    totals: RunTotals,
     /// How wide pieces of the trace are; `None` when nothing draws them.
     excerpt: Option<usize>,
     /// What the formats need together.
-    wanted: Wanted,
+    wanted: CombinedNeeds,
     /// How many violations of a failure are listed, and how many of them are drawn.
     violations: (usize, usize),
     /// How many failures reports draw; `None` where one shows every finding.
     drawn: Option<DrawnLimits>,
     /// The assertions that judged some run, by their places in the table.
     judged: BTreeSet<usize>,
-    policy: Policy,
+    policy: GatePolicy,
     /// What is known to fail.
     baseline: Option<BaselineFile>,
     /// What is no trace.
-    passed_over: PassedOver,
+    skipped_files: SkippedFiles,
     /// Where results are kept.
-    recording: Option<Recording>,
+    recording: Option<RunRecording>,
     /// Whether reports say what runs record of themselves.
     measures: bool,
 }
 
-impl Outputs {
+impl ReportOutputs {
     /// Opens every target.
-    pub fn open(
+    pub fn open_targets(
         targets: &[OutputTarget],
         color: ColorChoice,
-        policy: Policy,
-        drawing: Drawing,
+        policy: GatePolicy,
+        drawing: DrawOptions,
         diagnostics: &serde_json::Value,
-    ) -> Result<Self, Stop> {
-        let Drawing { max_failures, all_violations, show, command } = drawing;
+    ) -> Result<Self, CommandError> {
+        let DrawOptions { max_failures, all_violations, show, command } = drawing;
         let violations = if all_violations { ALL_VIOLATIONS } else { VIOLATIONS_DRAWN };
-        let wanted = Wanted::of(targets.iter().map(|target| target.format));
+        let wanted = CombinedNeeds::of_formats(targets.iter().map(|target| target.format));
         let mut outputs = Self {
             reports: Vec::new(),
             files: Vec::new(),
-            totals: Totals::default(),
+            totals: RunTotals::default(),
             excerpt: None,
             wanted,
             violations: (if wanted.data { violations.max(LISTED) } else { violations }, violations),
@@ -90,18 +90,18 @@ impl Outputs {
             judged: BTreeSet::new(),
             policy,
             baseline: None,
-            passed_over: PassedOver::default(),
+            skipped_files: SkippedFiles::default(),
             recording: None,
             measures: false,
         };
         for target in targets {
-            let Opened { out, style, file } = targets::opened(target, color)?;
+            let OpenedTarget { out, style, file } = targets::open_target(target, color)?;
             outputs.files.extend(file);
             if target.format.needs().excerpts {
                 outputs.excerpt = outputs.excerpt.max(Some(style.width.saturating_sub(MARGIN)));
             }
             let diagnostics = diagnostics.clone();
-            let (show, now) = (show.clone(), now());
+            let (show, now) = (show.clone(), now_nanos());
             let options = Options { style, policy, max_failures, show, violations, diagnostics, command, now };
             // All formats of data are JSON but for tables and XML, which see to it themselves.
             let out: Box<dyn io::Write> = match target.format {
@@ -121,34 +121,34 @@ impl Outputs {
     }
 
     /// The same with what may be passed over.
-    pub fn passing_over(self, passed_over: PassedOver) -> Self {
-        Self { passed_over, ..self }
+    pub fn with_skipped_files(self, passed_over: SkippedFiles) -> Self {
+        Self { skipped_files: passed_over, ..self }
     }
 
     /// The same with a history that results go into; `measures` says that reports tell what runs record of themselves.
-    pub fn recording(self, recording: Option<Recording>, measures: bool) -> Self {
+    pub fn with_recording(self, recording: Option<RunRecording>, measures: bool) -> Self {
         Self { recording, measures, ..self }
     }
 
     /// What was passed over.
-    pub fn passed_over(&self) -> &PassedOver {
-        &self.passed_over
+    pub fn skipped_files(&self) -> &SkippedFiles {
+        &self.skipped_files
     }
 
     /// Counts records of files, behind what cannot be read of them.
-    pub fn records(&mut self, records: &FileRecords) {
-        self.passed_over.count(records);
+    pub fn count_records(&mut self, records: &FileRecords) {
+        self.skipped_files.count_records(records);
     }
 
     /// What the reports need of a batch. What is known is looked for in whole runs with all that is found in them.
-    pub fn wants(&self) -> Wants {
+    pub fn batch_wants(&self) -> ReportNeeds {
         let Self { excerpt, drawn, violations, wanted, .. } = *self;
         let measured = self.recording.is_some() || self.measures;
         let known = self.baseline.is_some();
         let plain = !known && !measured;
-        Wants {
+        ReportNeeds {
             excerpt,
-            findings: wanted.findings() || known,
+            findings: wanted.needs_findings() || known,
             drawn: drawn.filter(|_| !known),
             violations: Some(violations),
             compact: wanted.compact && plain,
@@ -161,44 +161,44 @@ impl Outputs {
     }
 
     /// Writes the baseline, where that was asked for.
-    pub fn save_baseline(&self, table: &Table, complete: bool) -> Result<(), Stop> {
+    pub fn save_baseline(&self, table: &ReportTable, complete: bool) -> Result<(), CommandError> {
         self.baseline.as_ref().map_or(Ok(()), |baseline| baseline.save(table, complete))
     }
 
     /// Writes what is not recorded yet; false where not everything could be.
-    pub fn save_recording(&mut self, table: &Table) -> bool {
-        self.recording.as_mut().is_none_or(|recording| recording.finish(table))
+    pub fn save_recording(&mut self, table: &ReportTable) -> bool {
+        self.recording.as_mut().is_none_or(|recording| recording.finish_recording(table))
     }
 
     /// Begins every report.
-    pub fn begin(&mut self, table: &Table) -> io::Result<()> {
-        self.reports.iter_mut().try_for_each(|report| report.begin(table))
+    pub fn begin_reports(&mut self, table: &ReportTable) -> io::Result<()> {
+        self.reports.iter_mut().try_for_each(|report| report.begin_report(table))
     }
 
     /// Reports a run.
-    pub fn run(&mut self, table: &Table, mut run: RunReport) -> io::Result<()> {
+    pub fn report_run(&mut self, table: &ReportTable, mut run: RunReport) -> io::Result<()> {
         if let Some(baseline) = self.baseline.as_mut().filter(|_| !run.over_runs) {
-            baseline.apply(table, &mut run, self.policy);
+            baseline.mark_known(table, &mut run, self.policy);
         }
         if let Some(recording) = self.recording.as_mut().filter(|_| !run.over_runs) {
-            recording.add(table, &run);
+            recording.add_run(table, &run);
         }
         if !self.measures {
             run.measured = None;
         }
         let run = &run;
-        self.totals.add(run);
+        self.totals.add_run(run);
         let judged = run.results.iter().filter(|result| result.status != Status::Skipped).map(|result| result.item);
         self.judged.extend(judged);
         let over_runs = run.over_runs;
         self.reports.iter_mut().try_for_each(|report| match over_runs {
-            true => report.over_runs(table, run),
-            false => report.run(table, run),
+            true => report.add_over_runs(table, run),
+            false => report.add_run(table, run),
         })
     }
 
     /// Reports many runs, by their counts.
-    pub fn chunk(&mut self, chunk: &ChunkTotals) {
+    pub fn report_chunk(&mut self, chunk: &ChunkTotals) {
         self.totals.add_chunk(chunk);
         let counts = chunk.counts.iter().enumerate();
         let judged = counts.filter(|(_, counts)| {
@@ -206,25 +206,25 @@ impl Outputs {
             all.into_iter().any(|(status, count)| status != Status::Skipped && *count > 0)
         });
         self.judged.extend(judged.map(|(item, _)| item));
-        self.reports.iter_mut().for_each(|report| report.chunk(chunk));
+        self.reports.iter_mut().for_each(|report| report.add_chunk(chunk));
     }
 
     /// Reports runs by finished lines.
-    pub fn lines(&mut self, lines: &[u8]) -> io::Result<()> {
-        self.reports.iter_mut().try_for_each(|report| report.lines(lines))
+    pub fn report_lines(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.reports.iter_mut().try_for_each(|report| report.add_lines(lines))
     }
 
     /// Reports what cannot be read.
-    pub fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
-        if self.passed_over.takes(what) {
+    pub fn report_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
+        if self.skipped_files.skips_unreadable(what) {
             return Ok(());
         }
         self.totals.unreadable += 1;
-        self.reports.iter_mut().try_for_each(|report| report.unreadable(what))
+        self.reports.iter_mut().try_for_each(|report| report.add_unreadable(what))
     }
 
     /// Counts runs that were given and have no verdicts.
-    pub fn not_judged(&mut self, lost: Lost) {
+    pub fn not_judged(&mut self, lost: LostRuns) {
         self.totals.not_judged = self.totals.not_judged.saturating_add(lost.runs);
         self.totals.not_judged_at_least |= lost.more;
     }
@@ -235,32 +235,32 @@ impl Outputs {
     }
 
     /// Hands on what is written so far.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub fn flush_reports(&mut self) -> io::Result<()> {
         self.reports.iter_mut().try_for_each(|report| report.flush())
     }
 
     /// Ends every report, and gives their files their names when all of them are whole.
-    pub fn end(&mut self, table: &Table, exit: Exit) -> io::Result<()> {
-        let ending = Ending { totals: &self.totals, passed: exit == Exit::Holds, exit: exit as u8 };
-        self.reports.iter_mut().try_for_each(|report| report.end(table, &ending))?;
+    pub fn end_reports(&mut self, table: &ReportTable, exit: Exit) -> io::Result<()> {
+        let ending = ReportEnding { totals: &self.totals, passed: exit == Exit::Holds, exit: exit as u8 };
+        self.reports.iter_mut().try_for_each(|report| report.finish_report(table, &ending))?;
         self.reports.clear();
         self.files.drain(..).try_for_each(ReportFile::finish)
     }
 
     /// Reports what is given as it is.
-    pub fn show(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.totals.add(run);
-        self.reports.iter_mut().try_for_each(|report| report.run(table, run))
+    pub fn show_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.totals.add_run(run);
+        self.reports.iter_mut().try_for_each(|report| report.add_run(table, run))
     }
 
     /// The counts so far.
-    pub fn totals(&self) -> &Totals {
+    pub fn totals(&self) -> &RunTotals {
         &self.totals
     }
 }
 
 /// The time, in nanoseconds since 1970.
-fn now() -> Option<u64> {
+fn now_nanos() -> Option<u64> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
     u64::try_from(since.as_nanos()).ok()
 }

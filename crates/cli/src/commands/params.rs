@@ -3,50 +3,50 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::exit::Stop;
-use averment::stages::params::{self, Given, Source};
+use super::exit::CommandError;
+use averment::stages::params::{self, ParamValue, ValueSyntax};
 use averment_engine::bytecode::program::Program;
 use averment_ide::project::Project;
 use serde_json::Value;
 
 /// Values for parameters, in the order in which they count: those of files, then those of the command line, the last of a name.
 #[derive(Debug, Default)]
-pub struct Values {
-    given: Vec<Given>,
+pub struct ParamValues {
+    given: Vec<ParamValue>,
     /// The same as texts, for files of other systems.
     pub texts: Vec<(String, String)>,
 }
 
-impl Values {
+impl ParamValues {
     /// What `--param-file` and `--param` give.
-    pub fn new(files: &[std::path::PathBuf], texts: &[String]) -> Result<Self, Stop> {
+    pub fn new(files: &[std::path::PathBuf], texts: &[String]) -> Result<Self, CommandError> {
         let mut given = Vec::new();
         for file in files {
-            from_file(file, &mut given)?;
+            read_param_file(file, &mut given)?;
         }
         for text in texts {
             let Some((name, value)) = text.split_once('=') else {
                 let help = format!("write `--param {text}=VALUE`");
-                return Err(Stop::usage(format!("`--param {text}` has no value"), help));
+                return Err(CommandError::usage(format!("`--param {text}` has no value"), help));
             };
-            given.push(Given { name: name.trim().to_owned(), value: Source::Text(value.to_owned()) });
+            given.push(ParamValue { name: name.trim().to_owned(), value: ValueSyntax::Text(value.to_owned()) });
         }
-        let texts = given.iter().map(|one| (one.name.clone(), one.text())).collect();
+        let texts = given.iter().map(|one| (one.name.clone(), one.value_text())).collect();
         Ok(Self { given, texts })
     }
 
     /// Whether the programs declare a parameter for each.
-    pub fn known(&self, programs: &[Program]) -> Result<(), Stop> {
-        self.apply(&mut programs.to_vec())
+    pub fn check_declared(&self, programs: &[Program]) -> Result<(), CommandError> {
+        self.apply_to(&mut programs.to_vec())
     }
 
     /// Puts the values into the programs.
-    pub fn apply(&self, programs: &mut [Program]) -> Result<(), Stop> {
+    pub fn apply_to(&self, programs: &mut [Program]) -> Result<(), CommandError> {
         for one in &self.given {
-            params::set(programs, one)?;
+            params::set_param(programs, one)?;
         }
-        match params::missing(programs) {
-            Some((param, expected)) => Err(Stop::usage(
+        match params::missing_param(programs) {
+            Some((param, expected)) => Err(CommandError::usage(
                 format!("the parameter `{}` has no value", param.name),
                 format!("add `--param {}=VALUE` ({expected})", param.name),
             )),
@@ -56,17 +56,17 @@ impl Values {
 }
 
 /// Puts the values into the programs.
-pub fn apply(programs: &mut [Program], files: &[std::path::PathBuf], texts: &[String]) -> Result<(), Stop> {
-    Values::new(files, texts)?.apply(programs)
+pub fn apply_params(programs: &mut [Program], files: &[std::path::PathBuf], texts: &[String]) -> Result<(), CommandError> {
+    ParamValues::new(files, texts)?.apply_to(programs)
 }
 
 /// Puts the values of a project into the programs. Where the rules are not all of the project's, a value may be meant for others.
-pub fn of_project(programs: &mut [Program], project: &Project, all_rules: bool) -> Result<(), Stop> {
+pub fn apply_project(programs: &mut [Program], project: &Project, all_rules: bool) -> Result<(), CommandError> {
     for (name, value) in &project.params {
         if all_rules || params::is_declared(programs, name) {
-            let given = Given { name: name.clone(), value: Source::Json(value.clone()) };
-            params::set(programs, &given).map_err(|problem| {
-                Stop::usage(format!("{}: {}", project.file.display(), problem.message), problem.help)
+            let given = ParamValue { name: name.clone(), value: ValueSyntax::Json(value.clone()) };
+            params::set_param(programs, &given).map_err(|problem| {
+                CommandError::usage(format!("{}: {}", project.file.display(), problem.message), problem.help)
             })?;
         }
     }
@@ -76,17 +76,17 @@ pub fn of_project(programs: &mut [Program], project: &Project, all_rules: bool) 
 /// Bytes of the largest file of parameters.
 const SIZE: usize = 64 << 20;
 
-fn from_file(file: &std::path::Path, given: &mut Vec<Given>) -> Result<(), Stop> {
+fn read_param_file(file: &std::path::Path, given: &mut Vec<ParamValue>) -> Result<(), CommandError> {
     let shown = file.display();
     let text = averment_base::files::text_of(file, SIZE)
-        .map_err(|error| Stop::usage(format!("`{shown}` cannot be read: {}", super::said(&error)), String::new()))?;
+        .map_err(|error| CommandError::usage(format!("`{shown}` cannot be read: {}", super::io_error_text(&error)), String::new()))?;
     let object: serde_json::Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
-        Stop::usage(
+        CommandError::usage(
             format!("`{shown}` is not a JSON object: {error}"),
             "write one object, such as {\"limit\": 250}".to_owned(),
         )
     })?;
-    given.extend(object.into_iter().map(|(name, value)| Given { name, value: Source::Json(value) }));
+    given.extend(object.into_iter().map(|(name, value)| ParamValue { name, value: ValueSyntax::Json(value) }));
     Ok(())
 }
 
@@ -94,16 +94,16 @@ fn from_file(file: &std::path::Path, given: &mut Vec<Given>) -> Result<(), Stop>
 mod tests {
     use super::*;
     use averment_base::source::Span;
-    use averment_engine::ir::{Param, Type};
+    use averment_engine::ir::{DeclaredParam, Type};
 
     #[test]
     fn a_parameter_without_a_value_says_what_to_add() {
-        let param = Param { name: "limit".to_owned(), ty: Type::Number, default: None, span: Span::default() };
+        let param = DeclaredParam { name: "limit".to_owned(), ty: Type::Number, default: None, span: Span::default() };
         let mut programs = vec![Program { params: vec![param], ..Program::default() }];
-        let Err(Stop::Usage { message, .. }) = apply(&mut programs, &[], &[]) else { panic!() };
+        let Err(CommandError::Usage { message, .. }) = apply_params(&mut programs, &[], &[]) else { panic!() };
         assert_eq!(message, "the parameter `limit` has no value");
-        let Err(Stop::Usage { help, .. }) = apply(&mut programs, &[], &["limit".to_owned()]) else { panic!() };
+        let Err(CommandError::Usage { help, .. }) = apply_params(&mut programs, &[], &["limit".to_owned()]) else { panic!() };
         assert_eq!(help, "write `--param limit=VALUE`");
-        assert!(apply(&mut programs, &[], &["limit=3".to_owned()]).is_ok());
+        assert!(apply_params(&mut programs, &[], &["limit=3".to_owned()]).is_ok());
     }
 }

@@ -1,19 +1,19 @@
 //! From traces to reports: some threads judge, this one writes, in the order of the traces. An interruption ends the reports and leaves.
 
-use super::console::say;
+use super::console::eprint_redacted;
 use super::deadline::Deadline;
-use super::inputs::Input;
-use super::outputs::Outputs;
+use super::inputs::TraceInput;
+use super::outputs::ReportOutputs;
 use super::progress::Progress;
 use averment::Batch;
 use averment_base::memory;
 use averment_bulk::all_runs;
-use averment_bulk::faults::Point;
-use averment_bulk::feed::{self, Lost};
-use averment_bulk::judge::Done;
-use averment_bulk::ordered::{Next, Ordered};
-use averment_bulk::pipeline::{Broken, Finished, Pipeline};
-use averment_report::table::Table;
+use averment_bulk::faults::FaultPoint;
+use averment_bulk::feed::{self, LostRuns};
+use averment_bulk::judge::RunResult;
+use averment_bulk::ordered::{NextChunk, OrderedChunks};
+use averment_bulk::pipeline::{MissingRuns, FinishedChunk, Pipeline};
+use averment_report::table::ReportTable;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 /// How the work ended.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct End {
+pub struct PipelineEnd {
     /// Ctrl-C.
     pub interrupted: bool,
     /// The time of the command was over.
@@ -30,12 +30,12 @@ pub struct End {
     /// Runs whose evaluation broke down; the first [`NAMED`] are named already.
     pub faults: u64,
     /// What is missing because threads broke down.
-    pub broken: Broken,
+    pub broken: MissingRuns,
     /// There was no memory to go on, and a thread was left where it stood.
     pub exhausted: bool,
 }
 
-impl End {
+impl PipelineEnd {
     /// Whether the work ended before all was done.
     pub fn is_cut(&self) -> bool {
         self.interrupted || self.late
@@ -43,22 +43,22 @@ impl End {
 
     /// Whether every run that was given was judged, as far as it could be read.
     pub fn is_complete(&self) -> bool {
-        !self.exhausted && self.faults == 0 && self.broken.dead == 0 && self.broken.lost == Lost::default()
+        !self.exhausted && self.faults == 0 && self.broken.dead == 0 && self.broken.lost == LostRuns::default()
     }
 
     /// How many runs have no verdicts, as far as that is known. How many an interruption left is not: at least the one that was waited for.
-    pub fn not_judged(&self) -> Lost {
-        let Lost { runs, more } = self.broken.lost;
+    pub fn not_judged(&self) -> LostRuns {
+        let LostRuns { runs, more } = self.broken.lost;
         let known = self.faults.saturating_add(runs).saturating_add(u64::from(more && runs == 0));
-        Lost { runs: known.max(u64::from(self.is_cut())), more: more || self.is_cut() }
+        LostRuns { runs: known.max(u64::from(self.is_cut())), more: more || self.is_cut() }
     }
 
     /// What is said of evaluations that were not named, and of threads that broke down; nothing where there is neither.
     pub fn in_words(&self) -> String {
-        self.unnamed() + &self.of_threads()
+        self.unnamed_faults() + &self.thread_losses()
     }
 
-    fn unnamed(&self) -> String {
+    fn unnamed_faults(&self) -> String {
         match self.faults.saturating_sub(NAMED) {
             0 => String::new(),
             1 => "error: the evaluation of 1 more run broke down\n".to_owned(),
@@ -66,8 +66,8 @@ impl End {
         }
     }
 
-    fn of_threads(&self) -> String {
-        let Broken { lost: Lost { runs, more }, dead } = self.broken;
+    fn thread_losses(&self) -> String {
+        let MissingRuns { lost: LostRuns { runs, more }, dead } = self.broken;
         let least = if more { "at least " } else { "" };
         if self.exhausted {
             return match runs {
@@ -86,7 +86,7 @@ impl End {
     }
 
     /// Adds what is missing when the threads have ended.
-    fn add(&mut self, broken: Broken) {
+    fn add_broken(&mut self, broken: MissingRuns) {
         let own = &mut self.broken;
         own.dead = own.dead.saturating_add(broken.dead);
         own.lost.runs = own.lost.runs.saturating_add(broken.lost.runs);
@@ -106,62 +106,62 @@ const GLANCE: Duration = Duration::from_millis(40);
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Judges every run of the traces and reports it.
-pub fn run(
+pub fn run_pipeline(
     pipeline: &Arc<Pipeline>,
-    traces: Vec<Input>,
-    outputs: &mut Outputs,
+    traces: Vec<TraceInput>,
+    outputs: &mut ReportOutputs,
     deadline: Option<&Deadline>,
-) -> io::Result<End> {
-    let interrupted = super::signals::interruptions()?;
-    let total = feed::length(&traces);
-    let watching = Watching::begin();
-    let mut chunks = Batch::start(pipeline, traces);
+) -> io::Result<PipelineEnd> {
+    let interrupted = super::signals::interruption_flag()?;
+    let total = feed::total_length(&traces);
+    let watching = MemoryWatch::begin();
+    let mut chunks = Batch::start_threads(pipeline, traces);
     let progress = Progress::new(total);
-    let mut writer = Writer { pipeline, table: &pipeline.table, outputs, progress, end: End::default(), deadline };
+    let mut writer = ResultWriter { pipeline, table: &pipeline.table, outputs, progress, end: PipelineEnd::default(), deadline };
     writer.write_all(&mut chunks, &interrupted)?;
     if writer.end.exhausted {
-        writer.end.add(chunks.leave());
+        writer.end.add_broken(chunks.leave_workers());
     } else if !writer.end.is_cut() {
-        writer.end.add(chunks.join());
+        writer.end.add_broken(chunks.join_workers());
     }
     if !writer.end.is_cut()
         && !writer.end.exhausted
-        && let Some(report) = all_runs::report(pipeline, chunks.over_runs())
+        && let Some(report) = all_runs::over_runs_report(pipeline, chunks.over_runs())
     {
-        writer.progress.hide_while(|| writer.outputs.run(&pipeline.table, report))?;
+        writer.progress.hide_while(|| writer.outputs.report_run(&pipeline.table, report))?;
     }
     drop(watching);
     Ok(writer.end)
 }
 
 /// While it is there, a thread that cannot have memory is left where it stands, and what waits for it looks for that.
-struct Watching;
+struct MemoryWatch;
 
-impl Watching {
+impl MemoryWatch {
     fn begin() -> Self {
-        memory::watch(true);
+        memory::set_watched(true);
         Self
     }
 }
 
-impl Drop for Watching {
+impl Drop for MemoryWatch {
     fn drop(&mut self) {
-        memory::watch(false);
+        memory::set_watched(false);
     }
 }
 
 /// Writes results in order.
-struct Writer<'a> {
+struct ResultWriter<'a> {
     pipeline: &'a Pipeline,
-    table: &'a Table,
-    outputs: &'a mut Outputs,
+    table: &'a ReportTable,
+    outputs: &'a mut ReportOutputs,
     progress: Progress,
-    end: End,
+    end: PipelineEnd,
     deadline: Option<&'a Deadline>,
 }
 
-impl Writer<'_> {
-    fn write_all(&mut self, chunks: &mut Ordered, stop: &AtomicBool) -> io::Result<()> {
+impl ResultWriter<'_> {
+    fn write_all(&mut self, chunks: &mut OrderedChunks, stop: &AtomicBool) -> io::Result<()> {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
             if self.deadline.is_some_and(Deadline::is_over) {
@@ -170,9 +170,9 @@ impl Writer<'_> {
             }
             let next = match self.next(chunks)? {
                 // One that is left had the next chunk. The others go on as far as they can.
-                Next::Nothing if memory::is_exhausted() && last.elapsed() > QUIET => match chunks.skip() {
-                    Next::Finished(one) => Next::Finished(one),
-                    Next::Nothing | Next::End => {
+                NextChunk::Nothing if memory::is_exhausted() && last.elapsed() > QUIET => match chunks.skip_missing() {
+                    NextChunk::Finished(one) => NextChunk::Finished(one),
+                    NextChunk::Nothing | NextChunk::End => {
                         self.end.exhausted = true;
                         return Ok(());
                     }
@@ -181,17 +181,17 @@ impl Writer<'_> {
             };
             match next {
                 // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
-                Next::Finished(_) if stop.load(Ordering::Relaxed) => break,
-                Next::Finished(one) => {
+                NextChunk::Finished(_) if stop.load(Ordering::Relaxed) => break,
+                NextChunk::Finished(one) => {
                     last = Instant::now();
                     let bytes = one.bytes;
                     let Self { pipeline, table, outputs, progress, end, .. } = self;
-                    pipeline.faults.reach(Point::Merging);
-                    progress.hide_while(|| Self::write(pipeline, table, outputs, end, one))?;
-                    self.progress.add(bytes);
+                    pipeline.faults.reach_point(FaultPoint::Merging);
+                    progress.hide_while(|| Self::write_finished(pipeline, table, outputs, end, one))?;
+                    self.progress.add_bytes(bytes);
                 }
-                Next::Nothing => {}
-                Next::End => return Ok(()),
+                NextChunk::Nothing => {}
+                NextChunk::End => return Ok(()),
             }
         }
         self.end.interrupted = true;
@@ -199,51 +199,51 @@ impl Writer<'_> {
     }
 
     /// What is finished next. Before waiting for it, what is written so far is handed on; after many, some may gather.
-    fn next(&mut self, chunks: &mut Ordered) -> io::Result<Next> {
-        match chunks.ready() {
-            Next::Nothing => self.progress.hide_while(|| self.outputs.flush())?,
+    fn next(&mut self, chunks: &mut OrderedChunks) -> io::Result<NextChunk> {
+        match chunks.next_ready() {
+            NextChunk::Nothing => self.progress.hide_while(|| self.outputs.flush_reports())?,
             next => return Ok(next),
         }
-        if chunks.taken() > FEW {
+        if chunks.taken_count() > FEW {
             thread::sleep(GATHER);
         }
-        Ok(chunks.wait(Some(GLANCE)))
+        Ok(chunks.wait_next(Some(GLANCE)))
     }
 
-    fn write(
+    fn write_finished(
         pipeline: &Pipeline,
-        table: &Table,
-        outputs: &mut Outputs,
-        end: &mut End,
-        finished: Finished,
+        table: &ReportTable,
+        outputs: &mut ReportOutputs,
+        end: &mut PipelineEnd,
+        finished: FinishedChunk,
     ) -> io::Result<()> {
         for done in finished.done {
-            pipeline.faults.reach(Point::Writing);
+            pipeline.faults.reach_point(FaultPoint::Writing);
             match done {
-                Done::Run(run) => outputs.run(table, *run)?,
-                Done::Lines(lines) => outputs.lines(&lines)?,
-                Done::Unreadable(what) => outputs.unreadable(&what)?,
-                Done::Fault(name) => {
+                RunResult::Run(run) => outputs.report_run(table, *run)?,
+                RunResult::Lines(lines) => outputs.report_lines(&lines)?,
+                RunResult::Unreadable(what) => outputs.report_unreadable(&what)?,
+                RunResult::Fault(name) => {
                     end.faults += 1;
                     if end.faults <= NAMED {
-                        say(&format!("error: the evaluation of {name} broke down; its verdicts are missing\n"));
+                        eprint_redacted(&format!("error: the evaluation of {name} broke down; its verdicts are missing\n"));
                     }
                 }
             }
         }
-        outputs.chunk(&finished.totals);
-        outputs.records(&finished.records);
-        end.add(Broken { lost: Lost { runs: finished.lost, more: false }, dead: 0 });
+        outputs.report_chunk(&finished.totals);
+        outputs.count_records(&finished.records);
+        end.add_broken(MissingRuns { lost: LostRuns { runs: finished.lost, more: false }, dead: 0 });
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Broken, End, Lost};
+    use super::{MissingRuns, PipelineEnd, LostRuns};
 
-    fn broken(runs: u64, more: bool, dead: usize) -> End {
-        End { broken: Broken { lost: Lost { runs, more }, dead }, ..End::default() }
+    fn broken(runs: u64, more: bool, dead: usize) -> PipelineEnd {
+        PipelineEnd { broken: MissingRuns { lost: LostRuns { runs, more }, dead }, ..PipelineEnd::default() }
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(said(7, true, 1), "error: at least 7 runs were not judged: a thread broke down\n");
         assert_eq!(said(0, false, 1), "error: a thread broke down; the others judged every run\n");
         assert!(said(0, true, 1).contains("it is not known how many"));
-        let faults = |faults| End { faults, ..End::default() }.in_words();
+        let faults = |faults| PipelineEnd { faults, ..PipelineEnd::default() }.in_words();
         assert_eq!(faults(10), "");
         assert_eq!(faults(11), "error: the evaluation of 1 more run broke down\n");
         assert_eq!(faults(3_000), "error: the evaluation of 2990 more runs broke down\n");
@@ -262,12 +262,12 @@ mod tests {
 
     #[test]
     fn an_end_is_complete_only_where_nothing_broke_down() {
-        assert!(End::default().is_complete());
-        let ends = [End { faults: 1, ..End::default() }, broken(0, false, 1), broken(0, true, 0)];
+        assert!(PipelineEnd::default().is_complete());
+        let ends = [PipelineEnd { faults: 1, ..PipelineEnd::default() }, broken(0, false, 1), broken(0, true, 0)];
         assert!(ends.iter().all(|end| !end.is_complete()));
         assert_eq!(ends.map(|end| end.not_judged().runs), [1, 0, 1]);
         assert_eq!(ends.map(|end| end.not_judged().more), [false, false, true]);
-        let cut = End { interrupted: true, ..End::default() };
-        assert_eq!(cut.not_judged(), Lost { runs: 1, more: true });
+        let cut = PipelineEnd { interrupted: true, ..PipelineEnd::default() };
+        assert_eq!(cut.not_judged(), LostRuns { runs: 1, more: true });
     }
 }

@@ -1,21 +1,21 @@
 //! `aver probe RULES --server 'COMMAND'`: asks a live MCP server what invariants ask, records that, and judges what was recorded as `aver check` does.
 
-use super::console::{ColorChoice, say};
+use super::console::{ColorChoice, eprint_redacted};
 use super::deadline::Deadline;
-use super::exit::{Exit, Stop};
-use super::judging::Judging;
-use super::tool_inputs::Sentences;
+use super::exit::{Exit, CommandError};
+use super::judge_flags::JudgeFlags;
+use super::tool_inputs::RuleSentences;
 use super::{signals, units};
-use asking::Given;
+use ask_server::ProbeInputs;
 use averment_base::diagnostic::render::one_line;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_probe::{Ask, Client, Danger, Kept, Listing, Probe, Target, Unasked, Url};
+use averment_probe::{InvariantCalls, ProbeClient, DangerPolicy, KeptInput, ToolListing, Probe, ServerTarget, SkippedInvariant, ServerUrl};
 use std::path::PathBuf;
 use std::time::Duration;
 
-mod asking;
+mod ask_server;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ Tools that are annotated as destructive or speak of it are not called unless nam
 
 Exit codes: those of aver check; 2 where the server does not start, nothing was called, or
 all invariants call tools that the server does not list (--allow empty asks them)")]
-pub struct Arguments {
+pub struct ProbeArgs {
     /// A rule file with invariants, a folder of them, or a pack of wallfacer
     #[arg(value_name = "RULES")]
     rules: PathBuf,
@@ -97,140 +97,140 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
     #[command(flatten)]
-    judging: Judging,
+    judging: JudgeFlags,
 }
 
 /// Asks and judges.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_probe(arguments: &ProbeArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     Deadline::start_hard(arguments.max_time.as_deref())?;
-    let target = target(arguments)?;
-    let danger = Danger::new(&arguments.allow_tool, &arguments.deny_tool).map_err(|error| {
-        Stop::usage(format!("a pattern for tools cannot be used: {error}"), "write a name, or `delete_*`")
+    let target = server_target(arguments)?;
+    let danger = DangerPolicy::new(&arguments.allow_tool, &arguments.deny_tool).map_err(|error| {
+        CommandError::usage(format!("a pattern for tools cannot be used: {error}"), "write a name, or `delete_*`")
     })?;
-    let values = arguments.judging.values()?;
-    let given = Given { arguments, values, color };
-    let first = given.read(&[])?;
+    let values = arguments.judging.param_values()?;
+    let given = ProbeInputs { arguments, values, color };
+    let first = given.read_rules(&[])?;
     signals::may_run(true);
     signals::end_with_commands(false)?;
-    let kept = kept(arguments)?;
-    let mut client = Client::start(target, limits(arguments)?).map_err(not_there)?;
-    let (mut tools, breaches) = client.tools().map_err(not_there)?;
-    let named = named(&first);
-    idle(&danger, &tools, &named)?;
-    let plans = given.plans(&mut tools, &named)?;
+    let kept = load_corpus(arguments)?;
+    let mut client = ProbeClient::start(target, probe_limits(arguments)?).map_err(not_there)?;
+    let (mut tools, breaches) = client.list_tools().map_err(not_there)?;
+    let named = called_tools(&first);
+    report_idle_patterns(&danger, &tools, &named)?;
+    let plans = given.plan_calls(&mut tools, &named)?;
     let (seed, cases, replay) = (arguments.seed, arguments.cases, arguments.replay);
     let probe = Probe { tools: &tools, danger: &danger, seed, cases, kept: &kept, replay };
-    let asks: Vec<&Ask> = plans.iter().flat_map(|plan| &plan.asks).collect();
-    let stale = given.stale(&asks, &kept);
-    let is_kept = |ask: &Ask| kept.iter().any(|kept| kept.invariant == ask.invariant && ask.calls(&kept.tool));
-    let asks: Vec<&Ask> = asks.into_iter().filter(|ask| !replay || is_kept(ask)).collect();
+    let asks: Vec<&InvariantCalls> = plans.iter().flat_map(|plan| &plan.asks).collect();
+    let stale = given.report_stale(&asks, &kept);
+    let is_kept = |ask: &InvariantCalls| kept.iter().any(|kept| kept.invariant == ask.invariant && ask.calls_tool(&kept.tool));
+    let asks: Vec<&InvariantCalls> = asks.into_iter().filter(|ask| !replay || is_kept(ask)).collect();
     if asks.is_empty() && replay {
         let message = "the corpus holds no input for these invariants and this server";
-        return Err(Stop::usage(message, "leave `--replay` out"));
+        return Err(CommandError::usage(message, "leave `--replay` out"));
     }
-    let left: Vec<&Unasked> = plans.iter().flat_map(|plan| &plan.left).filter(|_| !replay).collect();
+    let left: Vec<&SkippedInvariant> = plans.iter().flat_map(|plan| &plan.left).filter(|_| !replay).collect();
     if arguments.dry_run {
         drop(client);
-        return given.would(&probe, &asks, &left);
+        return given.print_plan(&probe, &asks, &left);
     }
     given.something_listed(&asks, &left, &tools)?;
     let asked = given.ask_all(&probe, (&asks, &left), breaches, &mut client)?;
     drop(client);
-    let exit = given.judge(&asked.lines)?;
-    Ok(if stale && replay { exit.max(Exit::Usage) } else { exit }.max(given.strictly(&asked)))
+    let exit = given.judge_recorded(&asked.lines)?;
+    Ok(if stale && replay { exit.max(Exit::Usage) } else { exit }.max(given.strict_exit(&asked)))
 }
 
 /// The names of all tools that the rules call.
-fn named(rules: &[(Sentences, Program)]) -> Vec<String> {
+fn called_tools(rules: &[(RuleSentences, Program)]) -> Vec<String> {
     let limits = Limits::default();
-    let mut named: Vec<String> = rules.iter().flat_map(|(one, _)| averment_probe::named(&one.text, &limits)).collect();
+    let mut named: Vec<String> = rules.iter().flat_map(|(one, _)| averment_probe::called_tools(&one.text, &limits)).collect();
     named.sort();
     named.dedup();
     named
 }
 
 /// Says which patterns for tools fit none: one that is to protect a tool has to.
-fn idle(danger: &Danger, tools: &Listing, named: &[String]) -> Result<(), Stop> {
-    let names: Vec<String> = tools.names().map(str::to_owned).chain(named.iter().cloned()).collect();
-    let (allowed, denied) = danger.idle(&names);
+fn report_idle_patterns(danger: &DangerPolicy, tools: &ToolListing, named: &[String]) -> Result<(), CommandError> {
+    let names: Vec<String> = tools.tool_names().map(str::to_owned).chain(named.iter().cloned()).collect();
+    let (allowed, denied) = danger.idle_patterns(&names);
     if let Some(pattern) = denied.first() {
-        let near = nearest(pattern, tools.names()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
-        return Err(Stop::usage(format!("`--deny-tool {pattern}` fits no tool of the server and of the rules"), near));
+        let near = suggest_name(pattern, tools.tool_names()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+        return Err(CommandError::usage(format!("`--deny-tool {pattern}` fits no tool of the server and of the rules"), near));
     }
     for pattern in allowed {
-        warn(&format!("`--allow-tool {pattern}` fits no tool of the server and of the rules"));
+        print_warning(&format!("`--allow-tool {pattern}` fits no tool of the server and of the rules"));
     }
     Ok(())
 }
 
 /// The corpus.
-fn kept(arguments: &Arguments) -> Result<Vec<Kept>, Stop> {
+fn load_corpus(arguments: &ProbeArgs) -> Result<Vec<KeptInput>, CommandError> {
     let Some(folder) = &arguments.corpus else { return Ok(Vec::new()) };
     averment_probe::read_corpus(folder).map_err(|(path, why)| {
-        Stop::usage(format!("`{}` cannot be used: {why}", path.display()), "name a folder that `--corpus` has written")
+        CommandError::usage(format!("`{}` cannot be used: {why}", path.display()), "name a folder that `--corpus` has written")
     })
 }
 
 /// Where the server is: a command that may be started, or an address.
-fn target(arguments: &Arguments) -> Result<Target, Stop> {
-    let Some(server) = &arguments.server else { return url(arguments).map(Target::Url) };
+fn server_target(arguments: &ProbeArgs) -> Result<ServerTarget, CommandError> {
+    let Some(server) = &arguments.server else { return parse_url(arguments).map(ServerTarget::Url) };
     let words = shell_words::split(server).map_err(|_| {
         let message = format!("the words of `--server {server}` cannot be told apart");
-        Stop::usage(message, "close its quotes")
+        CommandError::usage(message, "close its quotes")
     })?;
     if words.is_empty() {
-        return Err(Stop::usage("`--server` names no program", "write the command that starts the server"));
+        return Err(CommandError::usage("`--server` names no program", "write the command that starts the server"));
     }
     if !arguments.allow_run {
         let message = format!("`{server}` would be started, and nothing is without permission");
-        return Err(Stop::usage(message, "add `--allow-run`"));
+        return Err(CommandError::usage(message, "add `--allow-run`"));
     }
-    Ok(Target::Program(words, variables(&arguments.env)?))
+    Ok(ServerTarget::Program(words, parse_variables(&arguments.env)?))
 }
 
-fn url(arguments: &Arguments) -> Result<Url, Stop> {
+fn parse_url(arguments: &ProbeArgs) -> Result<ServerUrl, CommandError> {
     let url = arguments.url.clone().unwrap_or_default();
     if !url.starts_with("http://") && !url.starts_with("https://") {
         let message = format!("`{url}` is no address of a server");
-        return Err(Stop::usage(message, "write for example `--url http://127.0.0.1:8000/mcp`"));
+        return Err(CommandError::usage(message, "write for example `--url http://127.0.0.1:8000/mcp`"));
     }
     let header = |one: &String| {
         let (name, value) = one.split_once(':').filter(|(name, _)| !name.trim().is_empty())?;
         let is_plain = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         (is_plain(name) && is_plain(value)).then(|| (name.trim().to_owned(), value.trim().to_owned()))
     };
-    let wrong = || Stop::usage("`--header` takes a name and a value", "write `--header 'Authorization: Bearer …'`");
+    let wrong = || CommandError::usage("`--header` takes a name and a value", "write `--header 'Authorization: Bearer …'`");
     let headers = arguments.header.iter().map(|one| header(one).ok_or_else(wrong)).collect::<Result<_, _>>()?;
-    Ok(Url { url, headers })
+    Ok(ServerUrl { url, headers })
 }
 
-fn variables(given: &[String]) -> Result<Vec<(String, String)>, Stop> {
+fn parse_variables(given: &[String]) -> Result<Vec<(String, String)>, CommandError> {
     let variable = |one: &String| {
         let (name, value) = one.split_once('=').filter(|(name, _)| !name.is_empty())?;
         Some((name.to_owned(), value.to_owned()))
     };
-    let wrong = || Stop::usage("`--env` takes a name and a value", "write `--env NAME=VALUE`");
+    let wrong = || CommandError::usage("`--env` takes a name and a value", "write `--env NAME=VALUE`");
     given.iter().map(|one| variable(one).ok_or_else(wrong)).collect()
 }
 
-fn limits(arguments: &Arguments) -> Result<averment_probe::Limits, Stop> {
-    let time: Duration = units::time(&arguments.timeout).ok_or_else(|| {
-        Stop::usage(format!("`{}` is no time", arguments.timeout), "write a time such as `10s` or `500ms`")
+fn probe_limits(arguments: &ProbeArgs) -> Result<averment_probe::AnswerLimits, CommandError> {
+    let time: Duration = units::parse_time(&arguments.timeout).ok_or_else(|| {
+        CommandError::usage(format!("`{}` is no time", arguments.timeout), "write a time such as `10s` or `500ms`")
     })?;
-    let bytes = units::bytes(&arguments.max_answer)
+    let bytes = units::parse_bytes(&arguments.max_answer)
         .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| Stop::usage(format!("`{}` is no size", arguments.max_answer), "write a size such as `16MiB`"))?;
-    Ok(averment_probe::Limits { time, bytes: u64::try_from(bytes).unwrap_or(u64::MAX) })
+        .ok_or_else(|| CommandError::usage(format!("`{}` is no size", arguments.max_answer), "write a size such as `16MiB`"))?;
+    Ok(averment_probe::AnswerLimits { time, bytes: u64::try_from(bytes).unwrap_or(u64::MAX) })
 }
 
-fn not_there(error: averment_probe::StartError) -> Stop {
-    Stop::usage(averment_report::redact::redact(&error.0), "look at what it says when it is started by hand")
+fn not_there(error: averment_probe::StartError) -> CommandError {
+    CommandError::usage(averment_report::redact::redact(&error.0), "look at what it says when it is started by hand")
 }
 
-fn warn(text: &str) {
-    say(&format!("warning: {}\n", one_line(text)));
+fn print_warning(text: &str) {
+    eprint_redacted(&format!("warning: {}\n", one_line(text)));
 }
 
-fn note(text: &str) {
-    say(&format!("note: {}\n", one_line(text)));
+fn print_note(text: &str) {
+    eprint_redacted(&format!("note: {}\n", one_line(text)));
 }

@@ -1,10 +1,10 @@
 //! `aver check --profile`: where the profile of a check goes.
 
-use super::console::{ColorChoice, Stream, say};
-use super::exit::Stop;
-use super::{replace, said};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::CommandError;
+use super::{draft_file, io_error_text};
 use averment_bulk::pipeline::Pipeline;
-use averment_report::escaped;
+use averment_report::json_escape;
 use averment_report::profile::{self, ProfileReport};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -24,11 +24,11 @@ pub enum ProfileTarget {
 impl ProfileTarget {
     /// The target of a word behind `--profile=`. That a file has no folder is said before anything is judged; and so is that a word behind
     /// `--profile` without `=` is the first word of the others, the rules.
-    pub fn parse(word: &str, rules: Option<&Path>) -> Result<Self, Stop> {
+    pub fn parse_word(word: &str, rules: Option<&Path>) -> Result<Self, CommandError> {
         let help = "write `--profile`, `--profile=json` or `--profile=FILE.json`";
         match word {
             "text" if rules.is_some_and(|rules| rules == Path::new("json") && !rules.exists()) => {
-                Err(Stop::usage("`json` is taken for the rules here", "write `--profile=json`"))
+                Err(CommandError::usage("`json` is taken for the rules here", "write `--profile=json`"))
             }
             "text" => Ok(Self::Table),
             "json" => Ok(Self::Json),
@@ -36,21 +36,21 @@ impl ProfileTarget {
                 let path = PathBuf::from(file);
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
                 if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
-                    return Err(Stop::usage(
+                    return Err(CommandError::usage(
                         format!("`{file}` cannot be written"),
                         "name a file in a folder that exists",
                     ));
                 }
                 Ok(Self::File(path))
             }
-            other => Err(Stop::usage(format!("a profile cannot be written as `{other}`"), help)),
+            other => Err(CommandError::usage(format!("a profile cannot be written as `{other}`"), help)),
         }
     }
 }
 
 impl ProfileTarget {
     /// The file that it is written into.
-    pub fn file(&self) -> Option<&Path> {
+    pub fn file_path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
             Self::Table | Self::Json => None,
@@ -58,18 +58,18 @@ impl ProfileTarget {
     }
 
     /// Writes the profile of a check that began at `started`.
-    pub fn write(&self, pipeline: &Pipeline, started: Instant, color: ColorChoice) -> Result<(), Stop> {
+    pub fn write_profile(&self, pipeline: &Pipeline, started: Instant, color: ColorChoice) -> Result<(), CommandError> {
         let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let Some(costs) = &pipeline.profile else { return Ok(()) };
         let costs = std::mem::take(&mut *costs.lock().unwrap_or_else(PoisonError::into_inner));
         let report = ProfileReport::new(&pipeline.programs, &pipeline.table, costs, elapsed);
         match self {
-            Self::Table => say(&format!("\n{}", profile::table(&report, Stream::Err.style(color)))),
-            Self::Json => say(&escaped::json(&profile::json(&report))),
+            Self::Table => eprint_redacted(&format!("\n{}", profile::profile_tables(&report, OutputStream::Err.style(color)))),
+            Self::Json => eprint_redacted(&json_escape::escape_json(&profile::profile_json(&report))),
             Self::File(path) => {
-                replace::write(path, escaped::json(&profile::json(&report)).as_bytes()).map_err(|error| {
-                    let message = format!("`{}` cannot be written: {}", path.display(), said(&error));
-                    Stop::usage(message, "name another file")
+                draft_file::write_file(path, json_escape::escape_json(&profile::profile_json(&report)).as_bytes()).map_err(|error| {
+                    let message = format!("`{}` cannot be written: {}", path.display(), io_error_text(&error));
+                    CommandError::usage(message, "name another file")
                 })?
             }
         }

@@ -1,6 +1,6 @@
 //! A bar on standard error for work that takes long, where a person is looking.
 
-use super::console::Stream;
+use super::console::OutputStream;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
@@ -28,11 +28,11 @@ pub struct Progress {
 impl Progress {
     /// A bar for so many bytes; `None` when the length is not known.
     pub fn new(total: Option<u64>) -> Self {
-        Self { started: Instant::now(), total, done: 0, wanted: Stream::Err.is_terminal(), drawn: None }
+        Self { started: Instant::now(), total, done: 0, wanted: OutputStream::Err.is_terminal(), drawn: None }
     }
 
     /// Says that so many bytes more are done.
-    pub fn add(&mut self, bytes: u64) {
+    pub fn add_bytes(&mut self, bytes: u64) {
         self.done = self.done.saturating_add(bytes);
         if !self.wanted {
             return;
@@ -42,26 +42,26 @@ impl Progress {
             Some(drawn) => drawn.elapsed() >= BETWEEN,
         };
         if due {
-            self.draw();
+            self.draw_bar();
             self.drawn = Some(Instant::now());
         }
     }
 
     /// Writes something that the bar must not be mixed with.
     pub fn hide_while<T>(&self, write: impl FnOnce() -> T) -> T {
-        if self.drawn.is_none() || !Stream::Out.is_terminal() {
+        if self.drawn.is_none() || !OutputStream::Out.is_terminal() {
             return write();
         }
-        clear();
+        clear_line();
         let written = write();
-        self.draw();
+        self.draw_bar();
         written
     }
 
-    fn draw(&self) {
+    fn draw_bar(&self) {
         let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)).saturating_sub(FREE);
         let mut line = CLEAR.to_vec();
-        line.extend(line_of(self.done, self.total, self.started.elapsed(), width).bytes());
+        line.extend(bar_line(self.done, self.total, self.started.elapsed(), width).bytes());
         let _ = io::stderr().write_all(&line);
     }
 }
@@ -69,32 +69,32 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.drawn.is_some() {
-            clear();
+            clear_line();
         }
     }
 }
 
-fn clear() {
+fn clear_line() {
     let _ = io::stderr().write_all(CLEAR);
 }
 
 /// The line: what is done of what, a bar in so many columns with that, and how long the rest may take.
-fn line_of(done: u64, total: Option<u64>, since: Duration, width: usize) -> String {
-    let Some(total) = total.filter(|total| *total > 0) else { return cut(&in_bytes(done), width) };
+fn bar_line(done: u64, total: Option<u64>, since: Duration, width: usize) -> String {
+    let Some(total) = total.filter(|total| *total > 0) else { return cut_text(&bytes_text(done), width) };
     let part = (done as f64 / total as f64).clamp(0.0, 1.0);
     let left = if part > 0.0 { since.as_secs_f64() * (1.0 - part) / part } else { 0.0 };
     let room = width.saturating_sub(BESIDE);
     // Cells are less than a terminal is wide.
     let full = (0..room).filter(|cell| (*cell as f64) < part * room as f64).count();
     let bar = format!("{}{}", "#".repeat(full), "-".repeat(room.saturating_sub(full)));
-    cut(&format!("{} of {}  {bar}  {}", in_bytes(done), in_bytes(total), in_time(left)), width)
+    cut_text(&format!("{} of {}  {bar}  {}", bytes_text(done), bytes_text(total), time_text(left)), width)
 }
 
-fn cut(text: &str, width: usize) -> String {
+fn cut_text(text: &str, width: usize) -> String {
     text.chars().take(width).collect()
 }
 
-fn in_bytes(bytes: u64) -> String {
+fn bytes_text(bytes: u64) -> String {
     let (mut size, mut unit) = (bytes as f64, "B");
     for larger in ["KiB", "MiB", "GiB", "TiB"] {
         if size < 1024.0 {
@@ -105,7 +105,7 @@ fn in_bytes(bytes: u64) -> String {
     if unit == "B" { format!("{bytes} B") } else { format!("{size:.2} {unit}") }
 }
 
-fn in_time(seconds: f64) -> String {
+fn time_text(seconds: f64) -> String {
     match seconds.round() {
         seconds if seconds < 90.0 => format!("{seconds} s left"),
         seconds if seconds < 5400.0 => format!("{} min left", (seconds / 60.0).round()),
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_line_says_what_is_done_of_what_and_how_long_the_rest_takes() {
-        let line = |done, total, seconds, width| line_of(done, total, Duration::from_secs(seconds), width);
+        let line = |done, total, seconds, width| bar_line(done, total, Duration::from_secs(seconds), width);
         assert_eq!(line(512, None, 3, 76), "512 B");
         assert_eq!(line(3 << 20, Some(0), 3, 76), "3.00 MiB");
         assert_eq!(line(1 << 20, Some(4 << 20), 10, 52), "1.00 MiB of 4.00 MiB  ##------  30 s left");

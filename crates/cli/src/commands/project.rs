@@ -1,8 +1,8 @@
 //! The flags about `averment.toml`, and what a command takes from it.
 
-use super::console::{ColorChoice, Stream, say};
-use super::exit::{Exit, Stop};
-use averment_base::diagnostic::render::{Ink, one_line, paint};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::{Exit, CommandError};
+use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_ide::project::{self, LoadOptions, Project, ProjectSearch};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub struct ProjectArguments {
 impl ProjectArguments {
     /// The project of the rules that are named (of the working directory where none are); `None` where there is none. A file with mistakes ends
     /// the command.
-    pub fn load(&self, rules: &[PathBuf], color: ColorChoice) -> Result<Option<Project>, Stop> {
+    pub fn load_project(&self, rules: &[PathBuf], color: ColorChoice) -> Result<Option<Project>, CommandError> {
         let file = match (&self.project, self.no_project) {
             (_, true) => return Ok(None),
             (Some(file), _) => file.clone(),
@@ -36,29 +36,29 @@ impl ProjectArguments {
                         "`{0}` leads out of its folder and is not used; `--project {0}` uses it",
                         file.display()
                     );
-                    say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), one_line(&text)));
+                    eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"), one_line(&text)));
                     return Ok(None);
                 }
                 ProjectSearch::Foreign(file) => {
-                    let style = Stream::Err.style(color);
+                    let style = OutputStream::Err.style(color);
                     let file = file.display().to_string();
                     let file = one_line(&file);
-                    let note = paint(style, Ink::Yellow, "note");
-                    say(&format!(
+                    let note = paint_text(style, TextColor::Yellow, "note");
+                    eprint_redacted(&format!(
                         "{note}: `{file}` belongs to another user and is not used; `--project {file}` uses it\n"
                     ));
                     return Ok(None);
                 }
             },
         };
-        project::load(&file, LoadOptions { trusted: self.trust_project }).map(Some).map_err(|error| {
-            say(&averment_report::diagnostic::graphical(&error.diagnostics, &error.sources, Stream::Err.style(color)));
-            Stop::Said(Exit::Usage)
+        project::load_project(&file, LoadOptions { trusted: self.trust_project }).map(Some).map_err(|error| {
+            eprint_redacted(&averment_report::diagnostic::draw_diagnostics(&error.diagnostics, &error.sources, OutputStream::Err.style(color)));
+            CommandError::Said(Exit::Usage)
         })
     }
 
     /// Where reports go beside those that are named one by one: into the folder of `--report-dir`, and into that of a project that is trusted.
-    pub fn reports<'a>(
+    pub fn report_folder<'a>(
         &self,
         flag: Option<&'a Path>,
         project: Option<&'a Project>,
@@ -74,7 +74,7 @@ impl ProjectArguments {
                 "`{}` names a folder for reports; `--report-dir {named}` or `--trust-project` writes them",
                 project.file.display()
             );
-            say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), one_line(&text)));
+            eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"), one_line(&text)));
         }
         ReportFolder { folder, formats }
     }
@@ -85,7 +85,7 @@ impl ProjectArguments {
             return;
         };
         let text = format!("`{}` asks {}; `--trust-project` allows it", project.file.display(), project.requested);
-        say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), one_line(&text)));
+        eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"), one_line(&text)));
     }
 }
 
@@ -99,23 +99,23 @@ pub struct ReportFolder<'a> {
 }
 
 /// The project that rules stand in, where one is found and can be used; nothing is said of one that is not.
-pub fn beside(rules: &[PathBuf]) -> Option<Project> {
+pub fn find_beside(rules: &[PathBuf]) -> Option<Project> {
     let ProjectSearch::File(file) = project::find_for(rules) else { return None };
-    project::load(&file, LoadOptions::default()).ok()
+    project::load_project(&file, LoadOptions::default()).ok()
 }
 
 /// The rules of a command: those that are named, else those of the project.
-pub fn rules(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<PathBuf>, Stop> {
+pub fn rule_paths(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<PathBuf>, CommandError> {
     if !named.is_empty() {
         return Ok(named.to_vec());
     }
     match project {
         Some(project) if !project.rules.is_empty() => Ok(project.rules.clone()),
-        Some(project) => Err(Stop::usage(
+        Some(project) => Err(CommandError::usage(
             format!("no rules are named, and `{}` names none", project.file.display()),
             "name a rule file or a folder, or write `rules = [\"rules/\"]` into the project file",
         )),
-        None => Err(Stop::usage(
+        None => Err(CommandError::usage(
             "no rules are named, and there is no `averment.toml` here or above",
             "name a rule file or a folder",
         )),
@@ -123,7 +123,7 @@ pub fn rules(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<PathBuf
 }
 
 /// A tag of the command line.
-pub fn tag(text: &str) -> Result<String, String> {
+pub fn parse_tag(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a tag is not empty: write `--tag smoke`, and commas between several".to_owned()),
         tag => Ok(tag.to_owned()),
@@ -131,7 +131,7 @@ pub fn tag(text: &str) -> Result<String, String> {
 }
 
 /// The tags that select: those of the command line, otherwise those of the project.
-pub fn tags(given: &[String], project: Option<&Project>) -> Vec<String> {
+pub fn selected_tags(given: &[String], project: Option<&Project>) -> Vec<String> {
     match project.filter(|_| given.is_empty()) {
         Some(project) => project.tags.clone(),
         None => given.to_vec(),

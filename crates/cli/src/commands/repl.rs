@@ -1,8 +1,8 @@
 //! `aver repl`: a session in which rules are tried on a run as they are typed.
 
-use super::console::{ColorChoice, Stream};
-use super::exit::{Exit, Stop};
-use crate::repl::{Session, Settings, script, terminal};
+use super::console::{ColorChoice, OutputStream};
+use super::exit::{Exit, CommandError};
+use crate::repl::{ReplSession, ReplSettings, script, terminal};
 use averment_base::limits::{Cancel, Limits};
 use averment_engine::vm::world::Permissions;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -20,7 +20,7 @@ Examples:
 
 In the session `:help` lists the commands. Exit codes of a script, the highest that applies: 0 all went well,
 1 a statement failed, 2 wrong command, 3 something did not compile, 4 a trace could not be read, 5 an evaluation ended early.")]
-pub struct Arguments {
+pub struct ReplArgs {
     /// A rule file: its definitions and rules are there from the start
     #[arg(value_name = "RULES")]
     rules: Option<PathBuf>,
@@ -45,9 +45,9 @@ pub struct Arguments {
 }
 
 /// Runs the session.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let dialog = io::stdin().is_terminal() && Stream::Out.is_terminal();
-    let style = Stream::Out.style(color);
+pub fn run_repl(arguments: &ReplArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let dialog = io::stdin().is_terminal() && OutputStream::Out.is_terminal();
+    let style = OutputStream::Out.style(color);
     let interrupt = Interrupt::new()?;
     let limits = Limits { cancel: Some(interrupt.cancel()), ..Limits::default() };
     let permissions = Permissions {
@@ -61,21 +61,21 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if dialog {
         writeln!(out, "{}", terminal::greeting())?;
     }
-    let settings = Settings { limits, permissions, params: arguments.param.clone(), style };
-    let mut session = Session::new(&mut out, settings);
+    let settings = ReplSettings { limits, permissions, params: arguments.param.clone(), style };
+    let mut session = ReplSession::new(&mut out, settings);
     if let Some(rules) = &arguments.rules {
-        session.load(rules)?;
+        session.load_rules(rules)?;
     }
     if let Some(trace) = &arguments.on {
-        session.on(trace, arguments.run.get())?;
+        session.open_run(trace, arguments.run.get())?;
     }
     if dialog {
         let history = if arguments.no_history { None } else { terminal::history_file() };
-        terminal::run(&mut session, style.color, history.as_deref(), &|working| interrupt.working(working, true))?;
+        terminal::run_terminal(&mut session, style.color, history.as_deref(), &|working| interrupt.set_working(working, true))?;
         return Ok(Exit::Holds);
     }
-    script::run(&mut session, &mut io::stdin().lock(), &|working| interrupt.working(working, false))?;
-    Ok(session.exit())
+    script::run_script(&mut session, &mut io::stdin().lock(), &|working| interrupt.set_working(working, false))?;
+    Ok(session.exit_code())
 }
 
 /// Ctrl-C: while an input is evaluated it ends the evaluation, otherwise a script.
@@ -99,7 +99,7 @@ impl Interrupt {
         Cancel::new(self.asked)
     }
 
-    fn working(&self, working: bool, dialog: bool) {
+    fn set_working(&self, working: bool, dialog: bool) {
         self.asked.store(false, Ordering::Relaxed);
         // In a terminal the line editor takes Ctrl-C itself.
         self.idle.store(!working && !dialog, Ordering::Relaxed);

@@ -2,23 +2,23 @@
 
 mod explain;
 mod judge;
-mod told;
+mod progress_messages;
 
-use self::judge::{judged, looked};
-use self::told::Told;
-use super::console::{ColorChoice, Stream, say};
-use super::exit::{Exit, Stop};
-use super::inputs::Input;
-use super::judging::Judging;
-use super::{check, replace, rules, signals, units};
-use averment::stages::load::Loaded;
+use self::judge::{judge_session, observe_world};
+use self::progress_messages::SessionProgress;
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::{Exit, CommandError};
+use super::inputs::TraceInput;
+use super::judge_flags::JudgeFlags;
+use super::{check, draft_file, rules, signals, units};
+use averment::stages::load::LoadedRuleFile;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
-use averment_report::diagnostic::graphical;
+use averment_report::diagnostic::draw_diagnostics;
 use averment_suite::{
-    Allowed, Chosen, Folder, FolderError, Overrides, PlanError, Runs, Schedule, Snapshots, Suite, Supervisor,
-    folder_name, plan, private_values, session_rules,
+    AllowedVariables, SuiteSelection, SuiteFolder, FolderError, SettingOverrides, PlanError, SuiteContext, Schedule, TokenSnapshots, PlannedSuite, Supervisor,
+    folder_name, plan_suites, private_values, session_rules,
 };
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -45,7 +45,7 @@ A suite names runners (claude-code, codex, copilot, cursor-agent, opencode, or a
 writes a trace of a known format) and cases: a prompt, and what has to be so of each run of it.
 
 Exit codes: those of aver check; 2 where nothing can be run; 130 where it was stopped")]
-pub struct Arguments {
+pub struct RunArgs {
     /// A rule file with a suite
     #[arg(value_name = "SUITE")]
     suite: PathBuf,
@@ -71,7 +71,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     case: Vec<String>,
     /// Run only cases with this tag; of several (smoke,auth) any [default: `select` of the suite, or `tags` of the project]
-    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = super::project::tag)]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = super::project::parse_tag)]
     tag: Vec<String>,
     /// Run only with this runner
     #[arg(long, value_name = "NAME")]
@@ -83,10 +83,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=100_000))]
     retries: Option<u64>,
     /// The order of sessions: serial, parallel, isolated_by_runner
-    #[arg(long, value_name = "HOW", value_parser = schedule)]
+    #[arg(long, value_name = "HOW", value_parser = parse_schedule)]
     schedule: Option<Schedule>,
     /// How many sessions run at the same time [default: all processors, where the schedule is not serial]
-    #[arg(long, value_name = "N", value_parser = units::threads)]
+    #[arg(long, value_name = "N", value_parser = units::parse_threads)]
     parallel: Option<std::num::NonZeroUsize>,
     /// How long a session may take, where its case and its runner do not say it [default: 120s]
     #[arg(long, value_name = "TIME")]
@@ -110,16 +110,16 @@ pub struct Arguments {
     #[arg(long, value_name = "SIZE", default_value = "256MiB")]
     max_output: String,
     #[command(flatten)]
-    judging: Judging,
+    judging: JudgeFlags,
 }
 
-fn schedule(word: &str) -> Result<Schedule, String> {
+fn parse_schedule(word: &str) -> Result<Schedule, String> {
     Schedule::parse(&word.replace('-', "_")).ok_or_else(|| "it is serial, parallel or isolated_by_runner".to_owned())
 }
 
 /// Watches over a program: what `aver run` starts.
 #[derive(Debug, clap::Args)]
-pub struct Supervised {
+pub struct SuperviseArgs {
     /// A file that is taken away when the program has ended.
     #[arg(long)]
     forget: Vec<PathBuf>,
@@ -128,7 +128,7 @@ pub struct Supervised {
 }
 
 /// Runs the program that is watched over; its exit code.
-pub fn supervise(supervised: &Supervised) -> std::process::ExitCode {
+pub fn supervise_program(supervised: &SuperviseArgs) -> std::process::ExitCode {
     let code = averment_engine::vm::world::supervise(&supervised.words);
     for file in &supervised.forget {
         let _gone_already = std::fs::remove_file(file);
@@ -137,137 +137,137 @@ pub fn supervise(supervised: &Supervised) -> std::process::ExitCode {
 }
 
 /// Runs a suite.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let suites = suites(arguments, color)?;
+pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let suites = select_suites(arguments, color)?;
     refuse_silent(arguments, &suites)?;
     if arguments.dry_run {
-        return would(arguments, &suites);
+        return print_plan(arguments, &suites);
     }
     if !arguments.allow_run {
         let message = "agents would be started, and nothing is without permission";
-        return Err(Stop::usage(message, "add `--allow-run`; `--dry-run` prints what would be run"));
+        return Err(CommandError::usage(message, "add `--allow-run`; `--dry-run` prints what would be run"));
     }
-    let supervisor = supervisor()?;
-    let allowed = Allowed(arguments.allow_env.clone());
+    let supervisor = supervisor_command()?;
+    let allowed = AllowedVariables(arguments.allow_env.clone());
     signals::may_run(true);
-    let stop = signals::interruptions()?;
+    let stop = signals::interruption_flag()?;
     if let Some(session) = &arguments.explain {
-        return explain::run((session, arguments.again), &suites, (&supervisor, &allowed), &stop);
+        return explain::explain_failures((session, arguments.again), &suites, (&supervisor, &allowed), &stop);
     }
-    let bytes = units::bytes(&arguments.max_output).filter(|bytes| *bytes > 0).ok_or_else(|| {
-        Stop::usage(format!("`{}` is no size", arguments.max_output), "write a size such as `256MiB`")
+    let bytes = units::parse_bytes(&arguments.max_output).filter(|bytes| *bytes > 0).ok_or_else(|| {
+        CommandError::usage(format!("`{}` is no size", arguments.max_output), "write a size such as `256MiB`")
     })?;
     let update = arguments.update_snapshots;
-    let open = |suite: &Suite| suite.snapshots.as_ref().map(|rules| Snapshots::open(rules, update)).transpose();
-    let mut snapshots: Vec<Option<Snapshots>> = suites
+    let open = |suite: &PlannedSuite| suite.snapshots.as_ref().map(|rules| TokenSnapshots::open_file(rules, update)).transpose();
+    let mut snapshots: Vec<Option<TokenSnapshots>> = suites
         .iter()
-        .map(|suite| open(suite).map_err(|why| Stop::usage(why, "name another file: `--snapshots FILE`")))
+        .map(|suite| open(suite).map_err(|why| CommandError::usage(why, "name another file: `--snapshots FILE`")))
         .collect::<Result<_, _>>()?;
     if update && snapshots.iter().all(Option::is_none) {
         let help = "write `snapshots { percent: 10 }` into the suite";
-        return Err(Stop::usage("the suite has no snapshots to update", help));
+        return Err(CommandError::usage("the suite has no snapshots to update", help));
     }
     // Without a run, to see what is wrong with rules and flags before an agent is started.
     let text = session_rules(&suites);
     let withheld = private_values(&suites, &allowed);
-    let nothing = made(("session.assert", &text), ("runs.jsonl", averment_suite::Made::default()), &withheld);
-    let judge = check::rules_of(&arguments.check(nothing)?, color)?;
-    let folder = folder(arguments, &suites)?;
-    let told = Told::new(&suites, &withheld, color);
-    let runs = Runs {
+    let nothing = supplied_runs(("session.assert", &text), ("runs.jsonl", averment_suite::SuiteResults::default()), &withheld);
+    let judge = check::check_rules(&arguments.check_args(nothing)?, color)?;
+    let folder = run_folder(arguments, &suites)?;
+    let told = SessionProgress::new(&suites, &withheld, color);
+    let runs = SuiteContext {
         supervisor: &supervisor,
         allowed: &allowed,
         bytes: bytes as u64,
         as_skillgym: arguments.judging.compat.is_skillgym(),
         stop: &stop,
-        judge: &|run| judged(&judge, run),
-        look: &|run, folder| looked(&judge, run, folder),
-        told: &|event| told.tell(&event),
+        judge: &|run| judge_session(&judge, run),
+        look: &|run, folder| observe_world(&judge, run, folder),
+        on_event: &|event| told.report_event(&event),
     };
-    let done = averment_suite::run(&suites, &folder, &mut snapshots, &runs)?;
-    told.end();
-    let shown = shown(folder.path());
+    let done = averment_suite::run_suites(&suites, &folder, &mut snapshots, &runs)?;
+    told.clear_status();
+    let shown = shown_path(folder.path());
     let Some(done) = done else {
         let help = format!("note: stopped; what has ended is kept in `{shown}`, and `--resume` goes on\n");
-        say(&help);
+        eprint_redacted(&help);
         return Ok(Exit::Interrupted);
     };
     for snapshots in snapshots.iter().flatten().filter(|snapshots| snapshots.changed) {
-        replace::write(snapshots.path(), snapshots.text().as_bytes())?;
-        note(&format!("`{}` has been written", snapshots.path().display()));
+        draft_file::write_file(snapshots.path(), snapshots.snapshot_text().as_bytes())?;
+        print_note(&format!("`{}` has been written", snapshots.path().display()));
     }
     let (rules, lines) = (folder.path().join("session.assert"), folder.path().join("runs.jsonl"));
-    replace::write(&rules, text.as_bytes())?;
-    replace::write(&lines, done.lines.as_bytes())?;
+    draft_file::write_file(&rules, text.as_bytes())?;
+    draft_file::write_file(&lines, done.lines.as_bytes())?;
     let again = if done.retried > 0 { format!(", {} of them tried again", done.retried) } else { String::new() };
     let kept = if done.kept > 0 { format!(", {} from before", done.kept) } else { String::new() };
-    note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", done.sessions));
-    let recorded = made((&self::shown(&rules), &text), (&self::shown(&lines), done), &withheld);
-    check::run(&arguments.check(recorded)?, color)
+    print_note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", done.sessions));
+    let recorded = supplied_runs((&self::shown_path(&rules), &text), (&self::shown_path(&lines), done), &withheld);
+    check::run_check(&arguments.check_args(recorded)?, color)
 }
 
-impl Arguments {
+impl RunArgs {
     /// What `aver check` is to do with runs that were recorded.
-    fn check(&self, made: check::Made) -> Result<check::Arguments, Stop> {
-        self.judging.arguments(&self.suite, made, &["--allow-run"])
+    fn check_args(&self, made: check::SuppliedRuns) -> Result<check::CheckArgs, CommandError> {
+        self.judging.check_args(&self.suite, made, &["--allow-run"])
     }
 }
 
 /// Runs that were recorded, with the rules on sessions.
-fn made((rules, text): (&str, &str), (name, done): (&str, averment_suite::Made), withheld: &[String]) -> check::Made {
-    check::Made {
-        rules: Input::Made { name: rules.to_owned(), text: text.to_owned(), names: Vec::new() },
-        runs: Input::Made { name: name.to_owned(), text: done.lines, names: done.names },
+fn supplied_runs((rules, text): (&str, &str), (name, done): (&str, averment_suite::SuiteResults), withheld: &[String]) -> check::SuppliedRuns {
+    check::SuppliedRuns {
+        rules: TraceInput::Made { name: rules.to_owned(), text: text.to_owned(), names: Vec::new() },
+        runs: TraceInput::Made { name: name.to_owned(), text: done.lines, names: done.names },
         withheld: withheld.to_vec(),
         is_chosen: true,
     }
 }
 
 /// What would be ignored is an error.
-fn refuse_silent(arguments: &Arguments, suites: &[Suite]) -> Result<(), Stop> {
+fn refuse_silent(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<(), CommandError> {
     if arguments.snapshots.is_some() && suites.iter().all(|suite| suite.snapshots.is_none()) {
         let help = "write `snapshots { percent: 10 }` into the suite";
-        return Err(Stop::usage("`--snapshots` has no meaning: the suite has no snapshots", help));
+        return Err(CommandError::usage("`--snapshots` has no meaning: the suite has no snapshots", help));
     }
     Ok(())
 }
 
 /// The suites of the rule file, with what is chosen of them.
-fn suites(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Suite>, Stop> {
-    let input = Input::File(arguments.suite.clone());
-    let values = arguments.judging.values()?;
-    let reading = arguments.judging.read.reading(Limits::default());
-    let reading = reading.foreign(arguments.judging.compat.reading(&values.texts));
+fn select_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Vec<PlannedSuite>, CommandError> {
+    let input = TraceInput::File(arguments.suite.clone());
+    let values = arguments.judging.param_values()?;
+    let reading = arguments.judging.read.read_options(Limits::default());
+    let reading = reading.with_foreign(arguments.judging.compat.foreign_options(&values.texts));
     let loaded = rules::load_alone(&input, reading)?;
     if loaded.is_broken() {
-        rules::of_one(loaded).tell(color)?;
-        return Err(Stop::Said(Exit::Rules));
+        rules::from_loaded(loaded).report_errors(color)?;
+        return Err(CommandError::Said(Exit::Rules));
     }
     if let Some(lowered) = &loaded.lowered {
         let name = arguments.suite.display();
         let help = format!("write it as a suite of this language first: `aver import {name} > suite.assert`");
-        return Err(Stop::usage(format!("`{name}` is a file of {}", lowered.dialect.name()), help));
+        return Err(CommandError::usage(format!("`{name}` is a file of {}", lowered.dialect.name()), help));
     }
-    let Loaded { sources, checked: Some(checked), .. } = loaded else {
+    let LoadedRuleFile { sources, checked: Some(checked), .. } = loaded else {
         let message = format!("`{}` is a compiled program, which has no runners", arguments.suite.display());
-        return Err(Stop::usage(message, "name the rule file that it was made of"));
+        return Err(CommandError::usage(message, "name the rule file that it was made of"));
     };
     let timeout = arguments.timeout.as_ref().map(|text| {
         if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-            return Err(Stop::usage("a timeout is a duration", format!("write `--timeout {text}s`")));
+            return Err(CommandError::usage("a timeout is a duration", format!("write `--timeout {text}s`")));
         }
-        let time = units::time(text)
-            .ok_or_else(|| Stop::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"))?;
-        Ok::<u64, Stop>(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+        let time = units::parse_time(text)
+            .ok_or_else(|| CommandError::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"))?;
+        Ok::<u64, CommandError>(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
     });
-    let project = arguments.judging.project.load(std::slice::from_ref(&arguments.suite), color)?;
-    let chosen = Chosen {
+    let project = arguments.judging.project.load_project(std::slice::from_ref(&arguments.suite), color)?;
+    let chosen = SuiteSelection {
         cases: arguments.case.clone(),
         tags: arguments.tag.clone(),
         usual_tags: project.map(|project| project.tags).unwrap_or_default(),
         runners: arguments.runner.clone(),
     };
-    let over = Overrides {
+    let over = SettingOverrides {
         repeat: arguments.repeat,
         retries: arguments.retries,
         schedule: arguments.schedule,
@@ -279,58 +279,58 @@ fn suites(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Suite>, Stop>
     };
     let base = arguments.suite.canonicalize().unwrap_or_else(|_| arguments.suite.clone());
     let base = base.parent().map(Path::to_owned).unwrap_or_default();
-    plan(&checked.module.plans, &base, &chosen, &over).map_err(|error| match error {
-        PlanError::Chosen(message, help) => Stop::usage(message, help),
+    plan_suites(&checked.module.plans, &base, &chosen, &over).map_err(|error| match error {
+        PlanError::Chosen(message, help) => CommandError::usage(message, help),
         PlanError::Rules(diagnostic) => {
             let said = Diagnostics(vec![*diagnostic]);
-            say(&graphical(&said, &sources, Stream::Err.style(color)));
-            Stop::Said(Exit::Rules)
+            eprint_redacted(&draw_diagnostics(&said, &sources, OutputStream::Err.style(color)));
+            CommandError::Said(Exit::Rules)
         }
     })
 }
 
 /// The words that start this program as the process that watches over another one.
-fn supervisor() -> Result<Supervisor, Stop> {
+fn supervisor_command() -> Result<Supervisor, CommandError> {
     let program = std::env::current_exe()?;
     Ok(Supervisor(vec![program.into_os_string(), SUPERVISE.into()]))
 }
 
 /// The folder that everything is kept in.
-fn folder(arguments: &Arguments, suites: &[Suite]) -> Result<Folder, Stop> {
-    let path = place(arguments, suites)?;
-    let shown = shown(&path);
-    Folder::take(&path, &format!("{suites:?}"), arguments.resume).map_err(|error| match error {
+fn run_folder(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<SuiteFolder, CommandError> {
+    let path = folder_path(arguments, suites)?;
+    let shown = shown_path(&path);
+    SuiteFolder::take_folder(&path, &format!("{suites:?}"), arguments.resume).map_err(|error| match error {
         FolderError::Io(error) => {
-            Stop::usage(format!("`{shown}` cannot be used: {error}"), "name another folder: `--out DIR`")
+            CommandError::usage(format!("`{shown}` cannot be used: {error}"), "name another folder: `--out DIR`")
         }
-        FolderError::Used => Stop::usage(
+        FolderError::Used => CommandError::usage(
             format!("there is something in `{shown}` already"),
             "go on with it: `--resume`; or name another folder",
         ),
         FolderError::Empty => {
-            Stop::usage(format!("there is nothing in `{shown}` to go on with"), "leave `--resume` out")
+            CommandError::usage(format!("there is nothing in `{shown}` to go on with"), "leave `--resume` out")
         }
-        FolderError::Other => Stop::usage(
+        FolderError::Other => CommandError::usage(
             format!("`{shown}` was made of another suite, or of another choice of it"),
             "give the same flags again, or leave `--resume` out",
         ),
         FolderError::Locked => {
-            Stop::usage(format!("another `aver run` works in `{shown}`"), "wait for its end, or name another folder")
+            CommandError::usage(format!("another `aver run` works in `{shown}`"), "wait for its end, or name another folder")
         }
     })
 }
 
 /// Where that folder is: in no template, which would be copied into itself.
-fn place(arguments: &Arguments, suites: &[Suite]) -> Result<PathBuf, Stop> {
+fn folder_path(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<PathBuf, CommandError> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
-        None => numbered(arguments)?,
+        None => numbered_folder(arguments)?,
     };
     let path = std::env::current_dir()?.join(path);
-    let real = averment_base::files::resolve(&path)?;
-    match suites.iter().find(|suite| suite.copies(&real)) {
-        Some(suite) => Err(Stop::usage(
-            format!("`{}` lies in the template of the suite `{}`", shown(&path), suite.name),
+    let real = averment_base::files::resolve_path(&path)?;
+    match suites.iter().find(|suite| suite.copies_folder(&real)) {
+        Some(suite) => Err(CommandError::usage(
+            format!("`{}` lies in the template of the suite `{}`", shown_path(&path), suite.name),
             "name a folder outside of it: `--out DIR`; or make the template a folder of its own",
         )),
         None => Ok(path),
@@ -338,13 +338,13 @@ fn place(arguments: &Arguments, suites: &[Suite]) -> Result<PathBuf, Stop> {
 }
 
 /// `NAME.runs/N`: the next, or the last one where it is gone on with.
-fn numbered(arguments: &Arguments) -> Result<PathBuf, Stop> {
+fn numbered_folder(arguments: &RunArgs) -> Result<PathBuf, CommandError> {
     let name = arguments.suite.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = PathBuf::from(format!("{}.runs", if name == folder_name(&name) { name } else { folder_name(&name) }));
     let numbers = std::fs::read_dir(&folder).into_iter().flatten().flatten();
     let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
     match (numbers.max(), arguments.resume) {
-        (None, true) => Err(Stop::usage(
+        (None, true) => Err(CommandError::usage(
             format!("there is no `{}` to go on with", folder.display()),
             "leave `--resume` out, or name the folder: `--out DIR`",
         )),
@@ -354,9 +354,9 @@ fn numbered(arguments: &Arguments) -> Result<PathBuf, Stop> {
 }
 
 /// Prints what would be run.
-fn would(arguments: &Arguments, suites: &[Suite]) -> Result<Exit, Stop> {
-    let allowed = Allowed(arguments.allow_env.clone());
-    let folder = place(arguments, suites)?;
+fn print_plan(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<Exit, CommandError> {
+    let allowed = AllowedVariables(arguments.allow_env.clone());
+    let folder = folder_path(arguments, suites)?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for line in averment_suite::would_run(suites, &folder, &allowed) {
         writeln!(out, "{line}")?;
@@ -366,13 +366,13 @@ fn would(arguments: &Arguments, suites: &[Suite]) -> Result<Exit, Stop> {
 }
 
 /// A path as people write it: from the working directory where it is below.
-fn shown(path: &Path) -> String {
+fn shown_path(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }
 
-fn note(text: &str) {
-    say(&format!("note: {}\n", one_line(text)));
+fn print_note(text: &str) {
+    eprint_redacted(&format!("note: {}\n", one_line(text)));
 }
 
 /// Whether the flag says that all is to end.

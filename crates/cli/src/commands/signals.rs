@@ -19,7 +19,7 @@ pub fn may_run(run: bool) {
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The process is about to be ended by a thread that says why.
-pub fn ends() {
+pub fn mark_ending() {
     ENDING.store(true, Ordering::Relaxed);
 }
 
@@ -31,10 +31,10 @@ pub fn give_way() {
 }
 
 /// A flag that a signal sets; a second one ends the process at once. Commands of rules end with the first.
-pub fn interruptions() -> io::Result<Arc<AtomicBool>> {
+pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
-    watch(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT], Some(Arc::clone(&flag)))?;
+    watch_signals(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT], Some(Arc::clone(&flag)))?;
     #[cfg(not(unix))]
     {
         signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&flag))?;
@@ -46,7 +46,7 @@ pub fn interruptions() -> io::Result<Arc<AtomicBool>> {
 /// A signal ends the process, and commands of rules first. Ctrl-C is none of them where a session takes it (`dialog`).
 pub fn end_with_commands(dialog: bool) -> io::Result<()> {
     #[cfg(unix)]
-    watch(if dialog { &[SIGTERM, SIGHUP, SIGQUIT] } else { &[SIGINT, SIGTERM, SIGHUP, SIGQUIT] }, None)?;
+    watch_signals(if dialog { &[SIGTERM, SIGHUP, SIGQUIT] } else { &[SIGINT, SIGTERM, SIGHUP, SIGQUIT] }, None)?;
     #[cfg(not(unix))]
     let _ = dialog;
     Ok(())
@@ -69,11 +69,11 @@ const STACK: usize = 256 << 10;
 
 /// Waits for these signals in threads. A terminal that is closed stays ignored where it is from the start (`nohup`).
 #[cfg(unix)]
-fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
+fn watch_signals(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
     use averment_engine::vm::world;
     use std::io::Read as _;
     use std::os::unix::net::UnixStream;
-    let ignored = ignored();
+    let ignored = ignored_signals();
     let mut watched = Vec::new();
     for &signal in signals.iter().filter(|&&signal| signal != SIGHUP || !is_in(ignored, signal)) {
         let (told, teller) = UnixStream::pair()?;
@@ -87,7 +87,7 @@ fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
             while told.read_exact(&mut byte).is_ok() {
                 let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));
                 if !first {
-                    ends();
+                    mark_ending();
                 }
                 world::end_all();
                 if !first {
@@ -108,7 +108,7 @@ fn is_in(mask: u64, signal: i32) -> bool {
 
 /// The signals that this process was started to ignore.
 #[cfg(target_os = "linux")]
-fn ignored() -> u64 {
+fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()

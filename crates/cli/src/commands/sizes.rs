@@ -1,24 +1,24 @@
 //! Sizes on the command line.
 
-use super::exit::Stop;
+use super::exit::CommandError;
 use super::units;
 use averment::Limits;
 
 /// The bytes of a piece: enough to be worth the trouble, and no more than memory has room for.
-pub fn chunk(given: Option<&str>) -> Result<usize, Stop> {
+pub fn chunk_size(given: Option<&str>) -> Result<usize, CommandError> {
     let Some(text) = given else { return Ok(averment_traces::read::CHUNK_SIZE) };
-    match units::bytes(text) {
+    match units::parse_bytes(text) {
         Some(bytes) if bytes > 0 => Ok(bytes),
-        _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `1MiB`")),
+        _ => Err(CommandError::usage(format!("`{text}` is no size"), "write a size such as `1MiB`")),
     }
 }
 
 /// The limits, with that of the largest run that is read.
-pub fn limits(given: Option<&str>) -> Result<Limits, Stop> {
+pub fn run_limits(given: Option<&str>) -> Result<Limits, CommandError> {
     let defaults = Limits::default();
     let Some(text) = given else { return Ok(defaults) };
-    match units::bytes(text) {
+    match units::parse_bytes(text) {
         Some(run_bytes) if run_bytes > 0 => Ok(Limits { run_bytes, ..defaults }),
-        _ => Err(Stop::usage(format!("`{text}` is no size"), "write a size such as `64MiB`")),
+        _ => Err(CommandError::usage(format!("`{text}` is no size"), "write a size such as `64MiB`")),
     }
 }

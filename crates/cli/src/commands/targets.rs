@@ -1,14 +1,14 @@
 //! Where reports go: `--format` to standard output, each `--report` into a file, `--report-dir` several into a folder.
 
-use super::console::{ColorChoice, Stream};
-use super::exit::Stop;
-use super::inputs::Input;
+use super::console::{ColorChoice, OutputStream};
+use super::exit::CommandError;
+use super::inputs::TraceInput;
 use super::project::ReportFolder;
-use super::replace::{Draft, identity, is_device};
-use super::said;
-use averment_base::diagnostic::render::Style;
-use averment_base::diagnostic::suggest::nearest;
-use averment_report::{Command, Format};
+use super::draft_file::{DraftFile, file_identity, is_device};
+use super::io_error_text;
+use averment_base::diagnostic::render::TextStyle;
+use averment_base::diagnostic::suggest::suggest_name;
+use averment_report::{ReportedCommand, Format};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -29,27 +29,27 @@ pub struct OutputTarget {
 
 impl OutputTarget {
     /// What goes to standard output.
-    pub fn stdout(format: Format) -> Self {
+    pub fn for_stdout(format: Format) -> Self {
         Self { format, file: None, makes_folder: false }
     }
 
     /// The file, which can be written where this succeeds; nothing is made before that is asked for.
-    fn open(&self, path: &Path) -> Result<ReportFile, Stop> {
+    fn open_file(&self, path: &Path) -> Result<ReportFile, CommandError> {
         if let Some(folder) = path.parent().filter(|_| self.makes_folder) {
             std::fs::create_dir_all(folder).map_err(|error| {
-                let message = format!("the folder `{}` cannot be made: {}", folder.display(), said(&error));
-                Stop::usage(message, "name another folder")
+                let message = format!("the folder `{}` cannot be made: {}", folder.display(), io_error_text(&error));
+                CommandError::usage(message, "name another folder")
             })?;
         }
         ReportFile::open(path)
     }
 
     /// Writes a report that is made already.
-    pub fn put(&self, text: &str) -> Result<(), Stop> {
+    pub fn write_text(&self, text: &str) -> Result<(), CommandError> {
         match &self.file {
             None => Ok(io::stdout().write_all(text.as_bytes())?),
             Some(path) => {
-                let mut file = self.open(path)?;
+                let mut file = self.open_file(path)?;
                 file.write_all(text.as_bytes())?;
                 Ok(file.finish()?)
             }
@@ -58,23 +58,23 @@ impl OutputTarget {
 }
 
 /// The targets of `--format`, of every `--report FORMAT=FILE` and of `--report-dir`.
-pub fn targets(
-    command: Command,
+pub fn parse_targets(
+    command: ReportedCommand,
     format: &str,
     reports: &[String],
     folder: ReportFolder<'_>,
-) -> Result<Vec<OutputTarget>, Stop> {
-    let mut targets = vec![OutputTarget::stdout(named(command, format)?)];
-    targets.extend(files(command, reports, folder)?);
+) -> Result<Vec<OutputTarget>, CommandError> {
+    let mut targets = vec![OutputTarget::for_stdout(parse_format(command, format)?)];
+    targets.extend(file_targets(command, reports, folder)?);
     Ok(targets)
 }
 
 /// Those of them that are files.
-pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, Stop> {
+pub fn file_targets(command: ReportedCommand, reports: &[String], folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, CommandError> {
     let mut targets = Vec::new();
     for text in reports {
         let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-            return Err(Stop::usage(
+            return Err(CommandError::usage(
                 format!("`--report {text}` names no file"),
                 format!("write `--report {}=FILE`", text.trim_end_matches('=')),
             ));
@@ -82,38 +82,38 @@ pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> 
         let file = PathBuf::from(file);
         let beside = |path: &Path| std::path::absolute(path).ok();
         let makes_folder = folder.folder.is_some_and(|folder| file.parent().and_then(beside) == beside(folder));
-        targets.push(OutputTarget { format: named(command, format)?, file: Some(file), makes_folder });
+        targets.push(OutputTarget { format: parse_format(command, format)?, file: Some(file), makes_folder });
     }
-    let formats = formats(folder.formats)?;
+    let formats = parse_formats(folder.formats)?;
     if let Some(folder) = folder.folder {
-        if resolved(folder).is_none() {
+        if resolve_folder(folder).is_none() {
             let message = format!("the folder `{}` goes up from one that does not exist", folder.display());
-            return Err(Stop::usage(message, "name it without `..`"));
+            return Err(CommandError::usage(message, "name it without `..`"));
         }
-        let formats = formats.into_iter().filter(|format| format.suits(command));
+        let formats = formats.into_iter().filter(|format| format.suits_command(command));
         targets.extend(formats.map(|format| {
             let file = Some(folder.join(format.file_name()));
             OutputTarget { format, file, makes_folder: true }
         }));
     }
-    apart(files_of(&targets), "reports")?;
+    refuse_same_file(target_files(&targets), "reports")?;
     Ok(targets)
 }
 
 /// The files among targets.
-pub fn files_of(targets: &[OutputTarget]) -> impl Iterator<Item = &Path> {
+pub fn target_files(targets: &[OutputTarget]) -> impl Iterator<Item = &Path> {
     targets.iter().filter_map(|target| target.file.as_deref())
 }
 
 /// The formats of a folder.
-fn formats(words: &[String]) -> Result<Vec<Format>, Stop> {
+fn parse_formats(words: &[String]) -> Result<Vec<Format>, CommandError> {
     if words.is_empty() {
-        return Ok(Format::of_folder().collect());
+        return Ok(Format::folder_formats().collect());
     }
     let mut formats = Vec::new();
     for word in words {
         // The command with every format tells of words that are none.
-        let format = named(Command::Check, word)?;
+        let format = parse_format(ReportedCommand::Check, word)?;
         if !formats.contains(&format) {
             formats.push(format);
         }
@@ -122,39 +122,39 @@ fn formats(words: &[String]) -> Result<Vec<Format>, Stop> {
 }
 
 /// The format of a word, where the command has it.
-pub fn named(command: Command, word: &str) -> Result<Format, Stop> {
-    let known = || Format::ALL.into_iter().filter(|format| format.suits(command)).map(Format::as_str);
+pub fn parse_format(command: ReportedCommand, word: &str) -> Result<Format, CommandError> {
+    let known = || Format::ALL.into_iter().filter(|format| format.suits_command(command)).map(Format::as_str);
     match Format::parse(word) {
-        Some(format) if format.suits(command) => Ok(format),
+        Some(format) if format.suits_command(command) => Ok(format),
         found => {
             let message = match found {
                 Some(_) => format!("`{}` has no format `{word}`", command.as_str()),
                 None => format!("there is no format `{word}`"),
             };
-            let help = match nearest(word, known()).filter(|_| found.is_none()) {
+            let help = match suggest_name(word, known()).filter(|_| found.is_none()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the formats are {}", known().collect::<Vec<_>>().join(", ")),
             };
-            Err(Stop::usage(message, help))
+            Err(CommandError::usage(message, help))
         }
     }
 }
 
 /// Two outputs into one file would leave one of them. `what` says what goes there.
-pub fn apart<'a>(outputs: impl Iterator<Item = &'a Path>, what: &str) -> Result<(), Stop> {
+pub fn refuse_same_file<'a>(outputs: impl Iterator<Item = &'a Path>, what: &str) -> Result<(), CommandError> {
     let paths: Vec<&Path> = outputs.filter(|path| !is_device(path)).collect();
     for (number, path) in paths.iter().enumerate() {
         let before = paths.get(..number).unwrap_or_default();
-        if before.iter().any(|other| same(path, other)) {
+        if before.iter().any(|other| is_same_file(path, other)) {
             let message = format!("two {what} go into `{}`", path.display());
-            return Err(Stop::usage(message, "name another file for one of them"));
+            return Err(CommandError::usage(message, "name another file for one of them"));
         }
     }
     Ok(())
 }
 
 /// Where a folder is, or will be when it is made; `None` where a `..` stands behind one that is not there: nobody could compare that.
-fn resolved(folder: &Path) -> Option<PathBuf> {
+fn resolve_folder(folder: &Path) -> Option<PathBuf> {
     let full = std::path::absolute(folder).ok()?;
     let (there, place) = full.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
     let missing = full.strip_prefix(there).ok()?;
@@ -162,49 +162,49 @@ fn resolved(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Whether two paths name one file, there or not.
-fn same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some((resolved(folder)?, path.file_name()?.to_owned()))
+        Some((resolve_folder(folder)?, path.file_name()?.to_owned()))
     };
     let both = |a: Option<_>, b: Option<_>| a.is_some() && a == b;
-    one == other || both(place(one), place(other)) || identity(one).is_some_and(|found| identity(other) == Some(found))
+    one == other || both(place(one), place(other)) || file_identity(one).is_some_and(|found| file_identity(other) == Some(found))
 }
 
 /// An output never takes the place of something that the command reads.
-pub fn refuse<'a>(outputs: impl Iterator<Item = &'a Path>, read: impl Iterator<Item = &'a Path>) -> Result<(), Stop> {
+pub fn refuse_overwrite<'a>(outputs: impl Iterator<Item = &'a Path>, read: impl Iterator<Item = &'a Path>) -> Result<(), CommandError> {
     // What is not there yet is none of them.
-    let there: Vec<_> = outputs.filter_map(|path| Some((path, identity(path)?))).collect();
+    let there: Vec<_> = outputs.filter_map(|path| Some((path, file_identity(path)?))).collect();
     if there.is_empty() {
         return Ok(());
     }
-    for input in read.filter_map(identity) {
+    for input in read.filter_map(file_identity) {
         if let Some((path, _)) = there.iter().find(|(_, found)| *found == input) {
             let message = format!("`{}` is read by this command, and no report is written over it", path.display());
-            return Err(Stop::usage(message, "name another file"));
+            return Err(CommandError::usage(message, "name another file"));
         }
     }
     Ok(())
 }
 
 /// The files among inputs.
-pub fn paths(inputs: &[Input]) -> impl Iterator<Item = &Path> {
+pub fn input_paths(inputs: &[TraceInput]) -> impl Iterator<Item = &Path> {
     inputs.iter().filter_map(|input| match input {
-        Input::File(path) => Some(path.as_path()),
-        Input::Stdin | Input::Made { .. } => None,
+        TraceInput::File(path) => Some(path.as_path()),
+        TraceInput::Stdin | TraceInput::Made { .. } => None,
     })
 }
 
 /// A file that a report is written into and that takes its name at the end.
 #[derive(Clone)]
-pub struct ReportFile(Rc<RefCell<BufWriter<Draft>>>);
+pub struct ReportFile(Rc<RefCell<BufWriter<DraftFile>>>);
 
 impl ReportFile {
     /// A file of a report, which can be written where this succeeds.
-    pub fn open(path: &Path) -> Result<Self, Stop> {
-        let draft = Draft::of_command(path).map_err(|error| {
-            let message = format!("`{}` cannot be written: {}", path.display(), said(&error));
-            Stop::usage(message, "name a file in a folder that exists")
+    pub fn open(path: &Path) -> Result<Self, CommandError> {
+        let draft = DraftFile::for_output(path).map_err(|error| {
+            let message = format!("`{}` cannot be written: {}", path.display(), io_error_text(&error));
+            CommandError::usage(message, "name a file in a folder that exists")
         })?;
         // A file that grows beyond what is allowed is an error like a full disk, and not the end of the process.
         #[cfg(unix)]
@@ -214,7 +214,7 @@ impl ReportFile {
 
     /// Gives the file its name. No report writes into it any more.
     pub fn finish(self) -> io::Result<()> {
-        let writer = Rc::into_inner(self.0).ok_or_else(busy)?.into_inner();
+        let writer = Rc::into_inner(self.0).ok_or_else(busy_error)?.into_inner();
         writer.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
     }
 }
@@ -223,13 +223,13 @@ impl ReportFile {
 #[cfg(unix)]
 const SIGXFSZ: i32 = 25;
 
-fn busy() -> io::Error {
+fn busy_error() -> io::Error {
     io::Error::other("a report is still being written")
 }
 
 impl Write for ReportFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.try_borrow_mut().map_err(|_| busy())?.write(bytes)
+        self.0.try_borrow_mut().map_err(|_| busy_error())?.write(bytes)
     }
 
     /// What is written goes on at the end: nobody reads the file before.
@@ -239,21 +239,21 @@ impl Write for ReportFile {
 }
 
 /// What a report is written into.
-pub struct Opened {
+pub struct OpenedTarget {
     /// The stream.
     pub out: Box<dyn Write>,
     /// How text looks there.
-    pub style: Style,
+    pub style: TextStyle,
     /// The file that takes its name at the end.
     pub file: Option<ReportFile>,
 }
 
 /// Opens what a report is written into.
-pub fn opened(target: &OutputTarget, color: ColorChoice) -> Result<Opened, Stop> {
+pub fn open_target(target: &OutputTarget, color: ColorChoice) -> Result<OpenedTarget, CommandError> {
     let Some(path) = &target.file else {
         let out = Box::new(BufWriter::with_capacity(1 << 16, io::stdout()));
-        return Ok(Opened { out, style: Stream::Out.style(color), file: None });
+        return Ok(OpenedTarget { out, style: OutputStream::Out.style(color), file: None });
     };
-    let file = target.open(path)?;
-    Ok(Opened { out: Box::new(file.clone()), style: Style { width: 100, ..Style::PLAIN }, file: Some(file) })
+    let file = target.open_file(path)?;
+    Ok(OpenedTarget { out: Box::new(file.clone()), style: TextStyle { width: 100, ..TextStyle::PLAIN }, file: Some(file) })
 }

@@ -1,18 +1,18 @@
 //! `aver inputs RULES`: the inputs that invariants ask tools with.
 
-use super::console::{ColorChoice, Stream, say};
-use super::exit::{Exit, Stop};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::{Exit, CommandError};
 use super::{inputs, params, project, rules};
-use averment::stages::load::Loaded;
-use averment_base::diagnostic::suggest::nearest;
+use averment::stages::load::LoadedRuleFile;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Diagnostic, Diagnostics};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_engine::bytecode::program::Program;
-use averment_engine::bytecode::relocate::Origin;
-use averment_engine::check::Checked;
+use averment_engine::bytecode::relocate::ForeignOrigin;
+use averment_engine::check::CheckResult;
 use averment_engine::ir::RuleRole;
-use averment_testing::inputs::{Found, Inputs, find};
+use averment_testing::inputs::{FoundInputs, CallInputs, find_inputs};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::{BufWriter, Write};
@@ -31,7 +31,7 @@ largest that is allowed, all others are random; the same seed gives the same inp
 Nothing is called: ask the tools with them, record that, and let `aver check` judge it.
 
 Exit codes: 0, 2 wrong usage or no generated inputs, 3 the rules or the bounds in them cannot be used")]
-pub struct Arguments {
+pub struct ToolInputsArgs {
     /// A rule file, a folder of them, or a pack of wallfacer; `-` for standard input
     #[arg(value_name = "RULES")]
     rules: PathBuf,
@@ -63,7 +63,7 @@ pub struct Arguments {
 
 /// A line.
 #[derive(Serialize)]
-struct Line<'a> {
+struct InputLine<'a> {
     invariant: &'a str,
     tool: &'a str,
     case: u32,
@@ -72,31 +72,31 @@ struct Line<'a> {
 }
 
 /// A rule file with the inputs that it asks for.
-struct Asked {
+struct RequestedInputs {
     name: String,
     sources: SourceMap,
     /// For a file of another system where the places of its sentences are in it.
-    origin: Option<Origin>,
+    origin: Option<ForeignOrigin>,
     invariants: Vec<String>,
-    found: Found,
+    found: FoundInputs,
 }
 
 /// Prints the inputs.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let asked = asked(arguments, color)?;
-    known(arguments, &asked)?;
+pub fn run_tool_inputs(arguments: &ToolInputsArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let asked = read_requests(arguments, color)?;
+    check_invariants(arguments, &asked)?;
     let mut broken = false;
     for one in &asked {
-        one.tell(&one.found.said, color);
+        one.report_diagnostics(&one.found.said, color);
         broken |= one.found.said.has_errors();
     }
     if broken {
-        return Err(Stop::Said(Exit::Rules));
+        return Err(CommandError::Said(Exit::Rules));
     }
     if asked.iter().all(|one| one.found.inputs.is_empty()) {
         let names: Vec<String> = asked.iter().map(|one| format!("`{}`", one.name)).collect();
         let message = format!("no invariant in {} has generated inputs for a tool", names.join(", "));
-        return Err(Stop::usage(
+        return Err(CommandError::usage(
             message,
             "write `call TOOL generate { a: integer 0..9 } cases 50 seed 7` in an invariant",
         ));
@@ -104,10 +104,10 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for one in &asked {
         for inputs in &one.found.inputs {
-            if let Err(diagnostic) = write(&mut out, inputs, arguments)? {
+            if let Err(diagnostic) = write_cases(&mut out, inputs, arguments)? {
                 out.flush()?;
-                one.tell(&Diagnostics(vec![*diagnostic]), color);
-                return Err(Stop::Said(Exit::Rules));
+                one.report_diagnostics(&Diagnostics(vec![*diagnostic]), color);
+                return Err(CommandError::Said(Exit::Rules));
             }
         }
     }
@@ -116,15 +116,15 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
 }
 
 /// Writes the cases of one invariant and tool, up to one that cannot be made.
-fn write(out: &mut impl Write, inputs: &Inputs, arguments: &Arguments) -> Result<Result<(), Box<Diagnostic>>, Stop> {
+fn write_cases(out: &mut impl Write, inputs: &CallInputs, arguments: &ToolInputsArgs) -> Result<Result<(), Box<Diagnostic>>, CommandError> {
     let seed = arguments.seed.unwrap_or(inputs.seed);
     for case in 0..arguments.cases.unwrap_or(inputs.cases) {
-        let input = match inputs.case(seed, case) {
+        let input = match inputs.case_input(seed, case) {
             Ok(input) => input,
             Err(diagnostic) => return Ok(Err(diagnostic)),
         };
         let (invariant, tool) = (inputs.invariant.as_str(), inputs.tool.as_str());
-        let line = Line { invariant, tool, case, seed: input.seed, arguments: input.arguments };
+        let line = InputLine { invariant, tool, case, seed: input.seed, arguments: input.arguments };
         serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
         out.write_all(b"\n")?;
     }
@@ -132,122 +132,122 @@ fn write(out: &mut impl Write, inputs: &Inputs, arguments: &Arguments) -> Result
 }
 
 /// Reads the rules.
-fn asked(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Asked>, Stop> {
+fn read_requests(arguments: &ToolInputsArgs, color: ColorChoice) -> Result<Vec<RequestedInputs>, CommandError> {
     let limits = Limits::default();
-    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
+    let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
     let named = std::slice::from_ref(&arguments.rules);
-    let project = arguments.project.load(named, color)?;
-    let mut tools = rules::tools(project.as_ref(), limits)?;
+    let project = arguments.project.load_project(named, color)?;
+    let mut tools = rules::project_tools(project.as_ref(), limits)?;
     for file in &arguments.tools {
         tools.push(rules::tool_file(file, limits)?);
     }
-    let files = inputs::rules(named)?;
+    let files = inputs::rule_inputs(named)?;
     if files.is_empty() {
         let message = format!("there is no `.assert` file in `{}`", arguments.rules.display());
-        return Err(Stop::usage(message, "name a rule file"));
+        return Err(CommandError::usage(message, "name a rule file"));
     }
-    let reading = arguments.read.reading(limits).with(&tools).foreign(arguments.compat.reading(&values.texts));
+    let reading = arguments.read.read_options(limits).with_tools(&tools).with_foreign(arguments.compat.foreign_options(&values.texts));
     let (mut read, mut programs) = (Vec::new(), Vec::new());
     for input in &files {
-        let (file, program) = sentences(input, reading, color)?;
+        let (file, program) = load_sentences(input, reading, color)?;
         read.push(file);
         programs.push(program);
     }
     if let Some(project) = &project {
-        params::of_project(&mut programs, project, false)?;
+        params::apply_project(&mut programs, project, false)?;
     }
-    values.apply(&mut programs)?;
-    Ok(read.into_iter().zip(&programs).map(|(file, program)| file.asked(arguments, program)).collect())
+    values.apply_to(&mut programs)?;
+    Ok(read.into_iter().zip(&programs).map(|(file, program)| file.requested_inputs(arguments, program)).collect())
 }
 
 /// Whether the names of `--invariant` are those of invariants.
-fn known(arguments: &Arguments, asked: &[Asked]) -> Result<(), Stop> {
+fn check_invariants(arguments: &ToolInputsArgs, asked: &[RequestedInputs]) -> Result<(), CommandError> {
     let all = || asked.iter().flat_map(|one| one.invariants.iter().map(String::as_str));
     for name in &arguments.invariant {
         if !all().any(|known| known == name) {
-            let help = nearest(name, all()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
-            return Err(Stop::usage(format!("there is no invariant `{name}`"), help));
+            let help = suggest_name(name, all()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            return Err(CommandError::usage(format!("there is no invariant `{name}`"), help));
         }
     }
     Ok(())
 }
 
 /// A rule file as sentences of the language.
-pub(super) struct Sentences {
+pub(super) struct RuleSentences {
     pub name: String,
     /// What the checker knows of them.
-    pub checked: Checked,
+    pub checked: CheckResult,
     /// They themselves.
     #[cfg_attr(not(feature = "probe"), expect(dead_code, reason = "a probe alone reads it"))]
     pub text: String,
     pub sources: SourceMap,
     /// For a file of another system, the program of the sentences, and where their places are in it.
-    pub imported: Option<(Program, Origin)>,
+    pub imported: Option<(Program, ForeignOrigin)>,
 }
 
 /// Loads a rule file, with its program; one of another system also as what it is imported as.
-pub(super) fn sentences(
-    input: &inputs::Input,
-    reading: rules::Reading<'_>,
+pub(super) fn load_sentences(
+    input: &inputs::TraceInput,
+    reading: rules::RuleReadOptions<'_>,
     color: ColorChoice,
-) -> Result<(Sentences, Program), Stop> {
+) -> Result<(RuleSentences, Program), CommandError> {
     let mut loaded = rules::load_alone(input, reading)?;
-    let name = input.name();
+    let name = input.display_name();
     let lowered = loaded.lowered.take();
     let Some(program) = loaded.program.take() else {
-        rules::of_one(loaded).tell(color)?;
-        return Err(Stop::Said(Exit::Rules));
+        rules::from_loaded(loaded).report_errors(color)?;
+        return Err(CommandError::Said(Exit::Rules));
     };
-    let Loaded { sources, checked, .. } = loaded;
+    let LoadedRuleFile { sources, checked, .. } = loaded;
     if let Some(lowered) = lowered {
         let text = lowered.written.text;
-        let made = inputs::Input::Made { name: format!("{name} (as rules)"), text: text.clone(), names: Vec::new() };
-        let Loaded { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&made, reading)? else {
-            return Err(Stop::usage(format!("what `{name}` is imported as cannot be used"), "look at `aver import`"));
+        let made = inputs::TraceInput::Made { name: format!("{name} (as rules)"), text: text.clone(), names: Vec::new() };
+        let LoadedRuleFile { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&made, reading)? else {
+            return Err(CommandError::usage(format!("what `{name}` is imported as cannot be used"), "look at `aver import`"));
         };
         let root = FileId(0);
         let mut places = lowered.written.places;
         places.push((0..u32::MAX, Span::new(root, 0, 0)));
-        let imported = Some((own, Origin::new(root, places)));
-        return Ok((Sentences { name, checked, text, sources, imported }, program));
+        let imported = Some((own, ForeignOrigin::new(root, places)));
+        return Ok((RuleSentences { name, checked, text, sources, imported }, program));
     }
     let Some(checked) = checked else {
         let help = "name the rule file that it was made of";
-        return Err(Stop::usage(format!("`{name}` is a compiled program, which generates no inputs"), help));
+        return Err(CommandError::usage(format!("`{name}` is a compiled program, which generates no inputs"), help));
     };
     let text = sources.get(FileId(0)).map(|file| file.text.to_string()).unwrap_or_default();
-    Ok((Sentences { name, checked, text, sources, imported: None }, program))
+    Ok((RuleSentences { name, checked, text, sources, imported: None }, program))
 }
 
-impl Sentences {
+impl RuleSentences {
     /// The inputs that it asks for. `program` is its own, with values for its parameters.
-    fn asked(self, arguments: &Arguments, program: &Program) -> Asked {
+    fn requested_inputs(self, arguments: &ToolInputsArgs, program: &Program) -> RequestedInputs {
         let Self { name, checked, sources, imported, .. } = self;
         let is_chosen =
             |name: &str| arguments.invariant.is_empty() || arguments.invariant.iter().any(|one| one == name);
         let program = imported.as_ref().map_or(program, |(program, _)| program);
-        let found = find(&checked.module, program, &Limits::default(), is_chosen);
+        let found = find_inputs(&checked.module, program, &Limits::default(), is_chosen);
         let invariants = checked.module.rules.iter().filter(|rule| rule.role == RuleRole::Invariant);
         let invariants = invariants.map(|rule| rule.id.clone()).collect();
-        Asked { name, sources, origin: imported.map(|(_, origin)| origin), invariants, found }
+        RequestedInputs { name, sources, origin: imported.map(|(_, origin)| origin), invariants, found }
     }
 }
 
-impl Asked {
+impl RequestedInputs {
     /// Says something of the file, at its own places.
-    fn tell(&self, said: &Diagnostics, color: ColorChoice) {
-        tell(said, self.origin.as_ref(), &self.sources, color);
+    fn report_diagnostics(&self, said: &Diagnostics, color: ColorChoice) {
+        report_diagnostics(said, self.origin.as_ref(), &self.sources, color);
     }
 }
 
 /// Says something of a rule file, at its own places.
-pub(super) fn tell(said: &Diagnostics, origin: Option<&Origin>, sources: &SourceMap, color: ColorChoice) {
+pub(super) fn report_diagnostics(said: &Diagnostics, origin: Option<&ForeignOrigin>, sources: &SourceMap, color: ColorChoice) {
     let mut said = said.clone();
     for one in &mut said.0 {
         if let Some(origin) = origin {
-            one.span = origin.place(one.span);
+            one.span = origin.foreign_place(one.span);
         }
         averment_report::redact::in_diagnostic(one);
     }
-    say(&averment_report::diagnostic::graphical(&said, sources, Stream::Err.style(color)));
+    eprint_redacted(&averment_report::diagnostic::draw_diagnostics(&said, sources, OutputStream::Err.style(color)));
 }

@@ -1,12 +1,12 @@
 //! `aver trust [DB]`: how far runs can be trusted, by what was recorded of them.
 
-use super::console::{ColorChoice, Stream};
-use super::exit::{Exit, Stop};
-use super::record::labels;
-use super::units::share;
-use averment_history::read::Snapshot;
-use averment_history::trust::{GroupBy, LAST, Trust, TrustQuery};
-use averment_report::escaped::EscapedJson;
+use super::console::{ColorChoice, OutputStream};
+use super::exit::{Exit, CommandError};
+use super::record::parse_labels;
+use super::units::parse_share;
+use averment_history::read::HistorySnapshot;
+use averment_history::trust::{GroupBy, LAST, TrustReport, TrustQuery};
+use averment_report::json_escape::EscapedJson;
 use clap::ValueEnum;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -24,12 +24,12 @@ Examples:
 
 Exit codes:
   0 done     1 below --min     2 wrong usage, or no history")]
-pub struct Arguments {
+pub struct TrustArgs {
     /// A history that `aver check --record` made
     #[arg(value_name = "DB", default_value = "runs.db")]
     history: PathBuf,
     /// How many of the latest runs of each group count
-    #[arg(long, value_name = "N", value_parser = last,
+    #[arg(long, value_name = "N", value_parser = parse_last,
         default_value_t = NonZeroUsize::new(LAST).unwrap_or(NonZeroUsize::MIN))]
     last: NonZeroUsize,
     /// What makes a group: skill, rule, tool, label=NAME [default: all runs are one]
@@ -42,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t, hide_possible_values = true)]
     format: TrustFormat,
     /// Exit code 1 where a group has a lower score, or no evidence
-    #[arg(long, value_name = "SCORE", value_parser = share)]
+    #[arg(long, value_name = "SCORE", value_parser = parse_share)]
     min: Option<f64>,
 }
 
@@ -58,23 +58,23 @@ enum TrustFormat {
     Html,
 }
 
-fn last(text: &str) -> Result<NonZeroUsize, String> {
+fn parse_last(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "it is how many runs count, 1 or more: write 50".to_owned())
 }
 
 /// Computes trust and prints it.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let mut snapshot = Snapshot::open(&arguments.history, &labels(&arguments.label)?)?;
+pub fn run_trust(arguments: &TrustArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let mut snapshot = HistorySnapshot::open(&arguments.history, &parse_labels(&arguments.label)?)?;
     let query = TrustQuery { last: arguments.last.get(), by: arguments.by.clone() };
-    let trust = Trust::of(&mut snapshot, &query)?;
+    let trust = TrustReport::compute_trust(&mut snapshot, &query)?;
     match arguments.format {
         TrustFormat::Human => {
-            let text = trust.human(Stream::Out.style(color).unicode);
+            let text = trust.to_human(OutputStream::Out.style(color).unicode);
             io::stdout().write_all(text.as_bytes())?;
         }
-        TrustFormat::Json => EscapedJson::new(io::stdout()).write_all(trust.json().as_bytes())?,
-        TrustFormat::Html => io::stdout().write_all(trust.html().as_bytes())?,
+        TrustFormat::Json => EscapedJson::new(io::stdout()).write_all(trust.to_json().as_bytes())?,
+        TrustFormat::Html => io::stdout().write_all(trust.to_html().as_bytes())?,
     }
-    let holds = arguments.min.is_none_or(|least| trust.reaches(least));
+    let holds = arguments.min.is_none_or(|least| trust.reaches_score(least));
     Ok(if holds { Exit::Holds } else { Exit::Failed })
 }

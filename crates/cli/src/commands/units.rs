@@ -1,25 +1,25 @@
 //! Numbers with units on the command line, written as in rules.
 
-use averment::stages::units::{DURATIONS, SIZES, sum};
+use averment::stages::units::{DURATIONS, SIZES, sum_units};
 
 /// A size in bytes, `64MiB`.
-pub fn bytes(text: &str) -> Option<usize> {
-    sum(text.trim(), SIZES)?.parse().ok()
+pub fn parse_bytes(text: &str) -> Option<usize> {
+    sum_units(text.trim(), SIZES)?.parse().ok()
 }
 
 /// A time of at least a millisecond and at most a day, `10s`.
-pub fn time(text: &str) -> Option<std::time::Duration> {
-    let milliseconds = sum(text.trim(), DURATIONS)?.parse().ok()?;
+pub fn parse_time(text: &str) -> Option<std::time::Duration> {
+    let milliseconds = sum_units(text.trim(), DURATIONS)?.parse().ok()?;
     (1..=86_400_000).contains(&milliseconds).then(|| std::time::Duration::from_millis(milliseconds))
 }
 
 /// A number of threads.
-pub fn threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
+pub fn parse_threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
     text.parse().map_err(|_| "write how many, from 1 on".to_owned())
 }
 
 /// A part of a whole: `0.95` or `95%`.
-pub fn share(text: &str) -> Result<f64, String> {
+pub fn parse_share(text: &str) -> Result<f64, String> {
     let (number, whole) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let share = number.trim().parse::<f64>().ok().map(|number| number / whole);
     share
@@ -33,20 +33,20 @@ mod tests {
 
     #[test]
     fn times_are_whole_milliseconds_of_a_day() {
-        assert_eq!(time("1m30s"), Some(std::time::Duration::from_secs(90)));
-        assert_eq!(time("250"), Some(std::time::Duration::from_millis(250)));
+        assert_eq!(parse_time("1m30s"), Some(std::time::Duration::from_secs(90)));
+        assert_eq!(parse_time("250"), Some(std::time::Duration::from_millis(250)));
         for wrong in ["", "s", "-1s", "0s", "0.1ms", "2d", "soon"] {
-            assert_eq!(time(wrong), None, "{wrong}");
+            assert_eq!(parse_time(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn sizes_are_whole_numbers_of_bytes() {
-        assert_eq!(bytes("64MiB"), Some(64 << 20));
-        assert_eq!(bytes("1.5KB"), Some(1_500));
-        assert_eq!(bytes("100"), Some(100));
+        assert_eq!(parse_bytes("64MiB"), Some(64 << 20));
+        assert_eq!(parse_bytes("1.5KB"), Some(1_500));
+        assert_eq!(parse_bytes("100"), Some(100));
         for wrong in ["", "MiB", "-1", "1XB", "1.5", "1.0001KB", "99999999999999999999999GB"] {
-            assert_eq!(bytes(wrong), None, "{wrong}");
+            assert_eq!(parse_bytes(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,22 +1,22 @@
 //! What comes of an input: values, verdicts, tests.
 
-use super::session::{Last, Session};
-use super::workspace::{Composed, Input};
+use super::session::{LastInput, ReplSession};
+use super::workspace::{ComposedText, WorkspaceInput};
 use crate::commands::exit::Exit;
 use crate::commands::params;
-use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
-use averment_engine::check::Checked;
+use averment_engine::check::CheckResult;
 use averment_engine::compile::compile;
 use averment_engine::ir::Type;
-use averment_engine::vm::evaluate::{EvaluateOptions, derive};
-use averment_engine::vm::inspect::{Inspected, inspect};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::evaluate::{EvaluateOptions, derive_run};
+use averment_engine::vm::inspect::{InspectedValue, inspect_expression};
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::testing::run_tests;
 use averment_report::derivation::view::{AssertionView, DerivationView};
-use averment_report::derivation::{self, Choice};
-use averment_report::table::Table;
+use averment_report::derivation::{self, StepChoice};
+use averment_report::table::ReportTable;
 use averment_runs::run::{Run, RunSource};
 use averment_traces::read::{self, RawRun};
 use bumpalo::Bump;
@@ -31,44 +31,44 @@ const STEPS: usize = 5;
 /// Runs of more steps are walked through only where something happens.
 const WALKED: usize = 5_000;
 
-impl Session<'_> {
+impl ReplSession<'_> {
     /// Judges the assertions of an input on the run at hand.
-    pub(super) fn judge(&mut self, composed: &Composed, checked: &Checked) -> io::Result<()> {
+    pub(super) fn judge_input(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<()> {
         let mut module = checked.module.clone();
         module.assertions.retain(|assertion| composed.is_input(assertion.span));
         if module.assertions.is_empty() {
             return Ok(());
         }
         if self.position.is_none() {
-            return self.remark("it compiles; there is no run to judge it on: `:on TRACE` takes one");
+            return self.print_info("it compiles; there is no run to judge it on: `:on TRACE` takes one");
         }
         let program = compile(&module, &composed.sources);
-        self.verdicts(program, composed)
+        self.print_verdicts(program, composed)
     }
 
     /// Judges a program and prints its verdicts.
-    pub(super) fn verdicts(&mut self, program: Program, composed: &Composed) -> io::Result<()> {
-        let Some(view) = self.derived(program, composed)? else { return Ok(()) };
+    pub(super) fn print_verdicts(&mut self, program: Program, composed: &ComposedText) -> io::Result<()> {
+        let Some(view) = self.derivation_view(program, composed)? else { return Ok(()) };
         let several = view.assertions.len() > 1;
         for assertion in &view.assertions {
-            self.verdict(assertion, several)?;
+            self.print_verdict(assertion, several)?;
         }
-        (self.last, self.step) = (Last::Verdicts(view), 0);
+        (self.last, self.step) = (LastInput::Verdicts(view), 0);
         Ok(())
     }
 
     /// The derivations of a program on the run at hand; `None` when there is none, or a parameter has no value.
-    pub(super) fn derived(&mut self, program: Program, composed: &Composed) -> io::Result<Option<DerivationView>> {
+    pub(super) fn derivation_view(&mut self, program: Program, composed: &ComposedText) -> io::Result<Option<DerivationView>> {
         let mut programs = vec![program];
-        let given = self.of_program(&programs);
-        if let Err(stop) = params::apply(&mut programs, &[], &given) {
-            self.stopped(stop)?;
+        let given = self.declared_params(&programs);
+        if let Err(stop) = params::apply_params(&mut programs, &[], &given) {
+            self.report_stop(stop)?;
             return Ok(None);
         }
         let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else { return Ok(None) };
-        let prepared: Vec<Prepared> = programs.iter().map(Prepared::new).collect();
+        let prepared: Vec<PreparedProgram> = programs.iter().map(PreparedProgram::new).collect();
         let arena = Bump::new();
-        let Some(run) = self.read(&raw, &arena)? else { return Ok(None) };
+        let Some(run) = self.read_run(&raw, &arena)? else { return Ok(None) };
         let options = EvaluateOptions {
             permissions: self.settings.permissions.clone(),
             limits: self.settings.limits,
@@ -77,40 +77,40 @@ impl Session<'_> {
         };
         let mut derived = Vec::new();
         for (at, (program, prepared)) in programs.iter().zip(&prepared).enumerate() {
-            derived.push((at, derive(program, prepared, &run, &arena, &options).1));
+            derived.push((at, derive_run(program, prepared, &run, &arena, &options).1));
         }
-        let table = Table::new(&programs, |_, _| true);
-        let mut view = derivation::view(&table, &run, &derived, Choice::Around);
-        view.assertions.iter_mut().for_each(|one| one.location = composed.location(one.span));
+        let table = ReportTable::new(&programs, |_, _| true);
+        let mut view = derivation::derivation_view(&table, &run, &derived, StepChoice::Around);
+        view.assertions.iter_mut().for_each(|one| one.location = composed.shown_location(one.span));
         // `:step` looks at every step, as far as a person would.
-        let walk = if run.steps.len() <= WALKED { Choice::All } else { Choice::Around };
-        self.walk = Some(derivation::view(&table, &run, &derived, walk));
+        let walk = if run.steps.len() <= WALKED { StepChoice::All } else { StepChoice::Around };
+        self.walk = Some(derivation::derivation_view(&table, &run, &derived, walk));
         Ok(Some(view))
     }
 
     /// The values for parameters that a program has.
-    fn of_program(&self, programs: &[Program]) -> Vec<String> {
+    fn declared_params(&self, programs: &[Program]) -> Vec<String> {
         let has = |name: &str| programs.iter().flat_map(|program| &program.params).any(|param| param.name == name);
         let given = self.settings.params.iter();
         given.filter(|text| text.split_once('=').is_some_and(|(name, _)| has(name.trim()))).cloned().collect()
     }
 
     /// Reads a run.
-    pub(super) fn read<'r>(&mut self, raw: &'r RawRun, arena: &'r Bump) -> io::Result<Option<Run<'r>>> {
-        match read::parse(raw, arena, &self.settings.limits) {
+    pub(super) fn read_run<'r>(&mut self, raw: &'r RawRun, arena: &'r Bump) -> io::Result<Option<Run<'r>>> {
+        match read::parse_run(raw, arena, &self.settings.limits) {
             Ok(run) => Ok(Some(run)),
             Err(error) => {
                 self.worst = self.worst.max(Exit::Trace);
                 let help = error.help.clone();
-                self.wrong(&format!("{}:{}: {}", error.file, error.line, error.message), &help, Exit::Trace)?;
+                self.report_error(&format!("{}:{}: {}", error.file, error.line, error.message), &help, Exit::Trace)?;
                 Ok(None)
             }
         }
     }
 
-    fn verdict(&mut self, view: &AssertionView, several: bool) -> io::Result<()> {
+    fn print_verdict(&mut self, view: &AssertionView, several: bool) -> io::Result<()> {
         let style = self.settings.style;
-        let word = paint(style, derivation::ink(view.verdict), view.verdict.as_str());
+        let word = paint_text(style, derivation::verdict_ink(view.verdict), view.verdict.as_str());
         let name =
             if several { format!("  {}", if view.named { &view.id } else { &view.text }) } else { String::new() };
         let why = if view.reason.is_empty() { String::new() } else { format!(": {}", view.reason) };
@@ -139,19 +139,19 @@ impl Session<'_> {
     }
 
     /// Runs the tests of an input.
-    pub(super) fn tests(&mut self, composed: &Composed, checked: &Checked) -> io::Result<()> {
+    pub(super) fn run_tests(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<()> {
         if !checked.module.tests.iter().any(|test| composed.is_input(test.span)) {
             return Ok(());
         }
         let program = compile(&checked.module, &composed.sources);
-        let prepared = Prepared::new(&program);
+        let prepared = PreparedProgram::new(&program);
         for result in run_tests(&program, &prepared, &self.settings.limits, averment_traces::read_str) {
             let Some(test) = program.tests.get(result.test as usize) else { continue };
             if !composed.is_input(test.span) {
                 continue;
             }
             let style = self.settings.style;
-            let word = if result.passed { paint(style, Ink::Green, "ok") } else { paint(style, Ink::Red, "failed") };
+            let word = if result.passed { paint_text(style, TextColor::Green, "ok") } else { paint_text(style, TextColor::Red, "failed") };
             let why = if result.passed { String::new() } else { format!(": {}", result.reason) };
             writeln!(self.out, "{word}  test {}{}", one_line(&test.name), one_line(&why))?;
             if !result.passed {
@@ -162,21 +162,21 @@ impl Session<'_> {
     }
 
     /// The value of an expression.
-    pub(super) fn expression(&mut self, text: &str) -> io::Result<()> {
-        self.evaluate(text, true)
+    pub(super) fn print_expression(&mut self, text: &str) -> io::Result<()> {
+        self.evaluate_text(text, true)
     }
 
     /// The value of an expression, for `:explain` alone.
     pub(super) fn value_quietly(&mut self, text: &str) -> io::Result<()> {
-        self.evaluate(text, false)
+        self.evaluate_text(text, false)
     }
 
-    fn evaluate(&mut self, text: &str, aloud: bool) -> io::Result<()> {
-        let Some((program, code, ty)) = self.compiled(text)? else { return Ok(()) };
+    fn evaluate_text(&mut self, text: &str, aloud: bool) -> io::Result<()> {
+        let Some((program, code, ty)) = self.compile_expression(text)? else { return Ok(()) };
         let mut programs = vec![program];
-        let given = self.of_program(&programs);
-        if let Err(stop) = params::apply(&mut programs, &[], &given) {
-            return self.stopped(stop);
+        let given = self.declared_params(&programs);
+        if let Err(stop) = params::apply_params(&mut programs, &[], &given) {
+            return self.report_stop(stop);
         }
         let Some(program) = programs.first() else { return Ok(()) };
         let raw = match &self.position {
@@ -184,13 +184,13 @@ impl Session<'_> {
             // Without a run there is still arithmetic.
             None => RawRun::new("{}".to_owned(), RunSource::default()),
         };
-        let (prepared, arena) = (Prepared::new(program), Bump::new());
-        let Some(run) = self.read(&raw, &arena)? else { return Ok(()) };
-        match inspect(program, &prepared, &run, &arena, self.settings.limits, code) {
+        let (prepared, arena) = (PreparedProgram::new(program), Bump::new());
+        let Some(run) = self.read_run(&raw, &arena)? else { return Ok(()) };
+        match inspect_expression(program, &prepared, &run, &arena, self.settings.limits, code) {
             Ok(inspected) => {
-                let table = Table::new(&programs, |_, _| true);
-                let (shown, mut nodes) = derivation::value(&table, &run, &inspected.shown, &inspected.part);
-                let reason = derivation::words(&run, &inspected.part, &inspected.shown, &inspected.reason);
+                let table = ReportTable::new(&programs, |_, _| true);
+                let (shown, mut nodes) = derivation::value_view(&table, &run, &inspected.shown, &inspected.part);
+                let reason = derivation::value_words(&run, &inspected.part, &inspected.shown, &inspected.reason);
                 // The brackets around it are ours.
                 for node in &mut nodes {
                     let inner = node.text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).map(str::trim);
@@ -200,23 +200,23 @@ impl Session<'_> {
                     }
                 }
                 if aloud {
-                    self.value(&inspected, &shown, &reason, ty)?;
-                    self.remember(&inspected);
+                    self.print_value(&inspected, &shown, &reason, ty)?;
+                    self.remember_value(&inspected);
                 }
-                self.last = Last::Value(nodes);
+                self.last = LastInput::Value(nodes);
             }
-            Err(fault) => self.wrong(&fault.to_string(), "", Exit::Error)?,
+            Err(fault) => self.report_error(&fault.to_string(), "", Exit::Error)?,
         }
         Ok(())
     }
 
     /// An expression as a program, with the number of its code and its type.
-    pub(super) fn compiled(&mut self, text: &str) -> io::Result<Option<(Program, CodeId, Type)>> {
+    pub(super) fn compile_expression(&mut self, text: &str) -> io::Result<Option<(Program, CodeId, Type)>> {
         let before = format!("let {VALUE} = (");
-        let input = Input { before: &before, text, after: "\n)" };
-        let mut composed = self.workspace.compose(input, &[]);
-        let mut checked = composed.check(self.settings.limits, &self.settings.permissions.read);
-        if self.told(&composed, &checked)? {
+        let input = WorkspaceInput { before: &before, text, after: "\n)" };
+        let mut composed = self.workspace.compose_text(input, &[]);
+        let mut checked = composed.check_text(self.settings.limits, &self.settings.permissions.read);
+        if self.report_diagnostics(&composed, &checked)? {
             return Ok(None);
         }
         let number = checked.module.lets.iter().position(|one| one.name == VALUE);
@@ -228,17 +228,17 @@ impl Session<'_> {
         Ok(code.zip(ty).map(|(code, ty)| (program, code, ty)))
     }
 
-    fn value(&mut self, inspected: &Inspected, shown: &str, reason: &str, ty: Type) -> io::Result<()> {
+    fn print_value(&mut self, inspected: &InspectedValue, shown: &str, reason: &str, ty: Type) -> io::Result<()> {
         self.fuel = Some(inspected.fuel);
         let style = self.settings.style;
         let ink = match inspected.shown.truth {
-            Some(Truth::True) => Some(Ink::Green),
-            Some(Truth::False | Truth::FalseByMissing) => Some(Ink::Red),
-            Some(_) => Some(Ink::Yellow),
+            Some(Truth::True) => Some(TextColor::Green),
+            Some(Truth::False | Truth::FalseByMissing) => Some(TextColor::Red),
+            Some(_) => Some(TextColor::Yellow),
             None => None,
         };
-        let value = ink.map_or_else(|| shown.to_owned(), |ink| paint(style, ink, shown));
-        let unit = super::looks::unit(&inspected.shown.text, ty);
+        let value = ink.map_or_else(|| shown.to_owned(), |ink| paint_text(style, ink, shown));
+        let unit = super::inspect::unit_suffix(&inspected.shown.text, ty);
         let why = match (inspected.shown.truth, inspected.part.note.as_str()) {
             (Some(_), _) if !reason.is_empty() => format!(": {reason}"),
             (None, note) if !note.is_empty() && shown == "missing" => format!(": {}", one_line(note)),
@@ -249,7 +249,7 @@ impl Session<'_> {
     }
 
     /// Keeps the value as `it`, unless the rules have something of that name.
-    fn remember(&mut self, inspected: &Inspected) {
+    fn remember_value(&mut self, inspected: &InspectedValue) {
         let literal = inspected.literal.as_ref().map(|literal| format!("let {IT} = {literal}"));
         self.workspace.set_hidden(IT, literal);
     }

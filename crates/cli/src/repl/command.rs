@@ -1,14 +1,14 @@
 //! The commands of a session: one table.
 
-use super::session::{Go, Last, Session};
+use super::session::{ReplFlow, LastInput, ReplSession};
 use super::steps;
 use crate::commands::docs;
 use crate::commands::exit::Exit;
 use averment_base::diagnostic::Slug;
-use averment_base::diagnostic::render::{Ink, one_line, paint};
-use averment_builtins::detect::beginning;
+use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
+use averment_builtins::detect::redacted_start;
 use averment_report::{derivation, redact_run};
-use averment_runs::timeline::timeline;
+use averment_runs::timeline::render_timeline;
 use bumpalo::Bump;
 use std::fmt::Write as _;
 use std::io;
@@ -21,128 +21,128 @@ pub struct SessionCommand {
     pub argument: &'static str,
     /// What it does.
     pub doc: &'static str,
-    run: fn(&mut Session<'_>, &str) -> io::Result<Go>,
+    run: fn(&mut ReplSession<'_>, &str) -> io::Result<ReplFlow>,
 }
 
 /// All commands, in the order of `:help`.
 pub const COMMANDS: &[SessionCommand] = &[
-    SessionCommand { name: "on", argument: "TRACE [N]", doc: "takes a run: the first of a trace, or its Nth", run: on },
+    SessionCommand { name: "on", argument: "TRACE [N]", doc: "takes a run: the first of a trace, or its Nth", run: select_run },
     SessionCommand {
         name: "next",
         argument: "",
         doc: "goes to the next run of the trace",
-        run: |it, _| it.neighbour(true),
+        run: |it, _| it.go_to_neighbor(true),
     },
-    SessionCommand { name: "prev", argument: "", doc: "goes to the run before", run: |it, _| it.neighbour(false) },
-    SessionCommand { name: "trace", argument: "", doc: "shows the run step by step", run: |it, _| it.trace() },
-    SessionCommand { name: "load", argument: "RULES", doc: "loads a rule file in place of the one at hand", run: load },
+    SessionCommand { name: "prev", argument: "", doc: "goes to the run before", run: |it, _| it.go_to_neighbor(false) },
+    SessionCommand { name: "trace", argument: "", doc: "shows the run step by step", run: |it, _| it.show_trace() },
+    SessionCommand { name: "load", argument: "RULES", doc: "loads a rule file in place of the one at hand", run: load_file },
     SessionCommand {
         name: "rules",
         argument: "",
         doc: "lists what was loaded and entered, with its verdicts on the run",
-        run: |it, _| it.list(),
+        run: |it, _| it.list_rules(),
     },
     SessionCommand {
         name: "explain",
         argument: "[RULE|INPUT]",
         doc: "says how the last verdict or value came about, or that of a rule",
-        run: |it, rest| it.explain(rest),
+        run: |it, rest| it.explain_last(rest),
     },
     SessionCommand {
         name: "step",
         argument: "[N]",
         doc: "shows where the last statements stood after step N, or after the next one",
-        run: |it, rest| it.walk(rest),
+        run: |it, rest| it.walk_steps(rest),
     },
     SessionCommand {
         name: "type",
         argument: "[INPUT]",
         doc: "says what is known of a type without a run",
-        run: |it, rest| it.ty(rest),
+        run: |it, rest| it.show_type(rest),
     },
-    SessionCommand { name: "ast", argument: "[INPUT]", doc: "shows how a text is read", run: |it, rest| it.ast(rest) },
+    SessionCommand { name: "ast", argument: "[INPUT]", doc: "shows how a text is read", run: |it, rest| it.show_ast(rest) },
     SessionCommand {
         name: "ir",
         argument: "[INPUT]",
         doc: "shows what the checker makes of it",
-        run: |it, rest| it.ir(rest),
+        run: |it, rest| it.show_ir(rest),
     },
     SessionCommand {
         name: "ops",
         argument: "[INPUT]",
         doc: "lists the instructions that it becomes",
-        run: |it, rest| it.ops(rest),
+        run: |it, rest| it.show_ops(rest),
     },
     SessionCommand {
         name: "docs",
         argument: "[NAME]",
         doc: "shows the page of a function, word or topic",
-        run: |it, rest| it.docs(rest),
+        run: |it, rest| it.show_docs(rest),
     },
     SessionCommand {
         name: "error",
         argument: "SLUG",
         doc: "says what a message is about: the word in its brackets",
-        run: |it, rest| it.error(rest),
+        run: |it, rest| it.explain_error(rest),
     },
     SessionCommand {
         name: "save",
         argument: "FILE",
         doc: "writes what was entered as a rule file; `:save! FILE` replaces one",
-        run: |it, rest| it.save(rest, false),
+        run: |it, rest| it.save_rules(rest, false),
     },
     SessionCommand {
         name: "fuel",
         argument: "[N]",
         doc: "says what the last value took, or sets what one may take",
-        run: |it, rest| it.tank(rest),
+        run: |it, rest| it.set_fuel(rest),
     },
-    SessionCommand { name: "help", argument: "", doc: "lists the commands", run: |it, _| it.help() },
-    SessionCommand { name: "quit", argument: "", doc: "ends the session, as Ctrl-D does", run: |_, _| Ok(Go::Quit) },
+    SessionCommand { name: "help", argument: "", doc: "lists the commands", run: |it, _| it.print_help() },
+    SessionCommand { name: "quit", argument: "", doc: "ends the session, as Ctrl-D does", run: |_, _| Ok(ReplFlow::Quit) },
 ];
 
-fn on(session: &mut Session<'_>, rest: &str) -> io::Result<Go> {
+fn select_run(session: &mut ReplSession<'_>, rest: &str) -> io::Result<ReplFlow> {
     let words = shell_words::split(rest).unwrap_or_else(|_| rest.split_whitespace().map(str::to_owned).collect());
     let (trace, number) = match words.as_slice() {
         [trace] => (trace, Ok(1)),
         [trace, number] => (trace, number.parse::<usize>()),
         _ => {
-            session.wrong("`:on` takes a trace", "write `:on trace.json`, or `:on runs.jsonl 3`", Exit::Usage)?;
-            return Ok(Go::On);
+            session.report_error("`:on` takes a trace", "write `:on trace.json`, or `:on runs.jsonl 3`", Exit::Usage)?;
+            return Ok(ReplFlow::Continue);
         }
     };
     match number {
-        Ok(number) if number > 0 => session.on(trace, number)?,
+        Ok(number) if number > 0 => session.open_run(trace, number)?,
         _ => {
-            session.wrong("behind the trace stands the number of a run, from 1", "", Exit::Usage)?;
+            session.report_error("behind the trace stands the number of a run, from 1", "", Exit::Usage)?;
             false
         }
     };
-    Ok(Go::On)
+    Ok(ReplFlow::Continue)
 }
 
-fn load(session: &mut Session<'_>, rest: &str) -> io::Result<Go> {
+fn load_file(session: &mut ReplSession<'_>, rest: &str) -> io::Result<ReplFlow> {
     match rest {
-        "" => session.wrong("`:load` takes a rule file", "write `:load refunds.assert`", Exit::Usage)?,
+        "" => session.report_error("`:load` takes a rule file", "write `:load refunds.assert`", Exit::Usage)?,
         trace if trace.ends_with(".json") || trace.ends_with(".jsonl") => {
             let help = format!("write `:on {trace}`");
-            session.wrong(&format!("`{trace}` looks like a trace, not like rules"), &help, Exit::Usage)?;
+            session.report_error(&format!("`{trace}` looks like a trace, not like rules"), &help, Exit::Usage)?;
         }
         path => {
-            session.load(std::path::Path::new(path))?;
+            session.load_rules(std::path::Path::new(path))?;
         }
     }
-    Ok(Go::On)
+    Ok(ReplFlow::Continue)
 }
 
-impl Session<'_> {
+impl ReplSession<'_> {
     /// Runs a command: the text behind the colon.
-    pub(super) fn command(&mut self, text: &str) -> io::Result<Go> {
+    pub(super) fn run_command(&mut self, text: &str) -> io::Result<ReplFlow> {
         let text = text.trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
         if word == "save!" {
-            return self.save(rest, true);
+            return self.save_rules(rest, true);
         }
         let known = COMMANDS.iter().find(|command| command.name == word).or_else(|| {
             // A beginning that only one command has is that command.
@@ -152,15 +152,15 @@ impl Session<'_> {
         match known {
             Some(command) => (command.run)(self, rest),
             None => {
-                let help = Self::near(word, COMMANDS.iter().map(|command| command.name), "`:help` lists the commands");
+                let help = Self::near_name_help(word, COMMANDS.iter().map(|command| command.name), "`:help` lists the commands");
                 let help = help.replacen("did you mean `", "did you mean `:", 1);
-                self.wrong(&format!("there is no command `:{word}`"), &help, Exit::Usage)?;
-                Ok(Go::On)
+                self.report_error(&format!("there is no command `:{word}`"), &help, Exit::Usage)?;
+                Ok(ReplFlow::Continue)
             }
         }
     }
 
-    fn help(&mut self) -> io::Result<Go> {
+    fn print_help(&mut self) -> io::Result<ReplFlow> {
         let mut text = String::new();
         for command in COMMANDS {
             let _ = writeln!(text, ":{:22} {}", format!("{} {}", command.name, command.argument), command.doc);
@@ -168,78 +168,78 @@ impl Session<'_> {
         text.push_str("\nEverything else is an expression, a statement or a declaration of the language; what is open goes on in the next line.\n");
         text.push_str("`it` is the last value. Ctrl-C ends an evaluation, Ctrl-D the session.\n");
         self.out.write_all(text.as_bytes())?;
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 
-    fn neighbour(&mut self, forward: bool) -> io::Result<Go> {
+    fn go_to_neighbor(&mut self, forward: bool) -> io::Result<ReplFlow> {
         let Some(position) = &self.position else {
-            self.wrong("there is no run", "`:on TRACE` takes one", Exit::Usage)?;
-            return Ok(Go::On);
+            self.report_error("there is no run", "`:on TRACE` takes one", Exit::Usage)?;
+            return Ok(ReplFlow::Continue);
         };
         let number = if forward { position.number + 1 } else { position.number - 1 };
         if number == 0 {
-            self.wrong("this is the first run", "", Exit::Usage)?;
-            return Ok(Go::On);
+            self.report_error("this is the first run", "", Exit::Usage)?;
+            return Ok(ReplFlow::Continue);
         }
-        match position.other(number, &self.settings.limits) {
-            Err(super::runs::Nothing::Fewer(_)) => self.wrong("this is the last run", "", Exit::Usage)?,
+        match position.other_run(number, &self.settings.limits) {
+            Err(super::runs::NoSuchRun::Fewer(_)) => self.report_error("this is the last run", "", Exit::Usage)?,
             found => {
-                self.go_to(found, "")?;
+                self.move_to_run(found, "")?;
             }
         }
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 
-    fn trace(&mut self) -> io::Result<Go> {
+    fn show_trace(&mut self) -> io::Result<ReplFlow> {
         let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else {
-            self.wrong("there is no run", "`:on TRACE` takes one", Exit::Usage)?;
-            return Ok(Go::On);
+            self.report_error("there is no run", "`:on TRACE` takes one", Exit::Usage)?;
+            return Ok(ReplFlow::Continue);
         };
         let arena = Bump::new();
-        if let Some(run) = self.read(&raw, &arena)? {
-            let text = timeline(&run, self.settings.style.width, beginning);
+        if let Some(run) = self.read_run(&raw, &arena)? {
+            let text = render_timeline(&run, self.settings.style.width, redacted_start);
             let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
-            let head = paint(self.settings.style, Ink::Bold, head);
+            let head = paint_text(self.settings.style, TextColor::Bold, head);
             write!(self.out, "{head}\n{}", redact_run(&run, rest))?;
         }
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 
-    fn explain(&mut self, rest: &str) -> io::Result<Go> {
-        if !rest.is_empty() && !self.rule(rest)? {
+    fn explain_last(&mut self, rest: &str) -> io::Result<ReplFlow> {
+        if !rest.is_empty() && !self.explain_rule(rest)? {
             let before = std::mem::take(&mut self.last);
             self.enter_quietly(rest)?;
-            if matches!(self.last, Last::Nothing) {
+            if matches!(self.last, LastInput::Nothing) {
                 self.last = before;
-                return Ok(Go::On);
+                return Ok(ReplFlow::Continue);
             }
         }
         let style = self.settings.style;
         match &self.last {
-            Last::Nothing => self.wrong(
+            LastInput::Nothing => self.report_error(
                 "there is nothing to explain yet",
                 "enter a statement or an expression, or name a rule: `:explain approval`",
                 Exit::Usage,
             )?,
-            Last::Value(nodes) => derivation::nodes(self.out, nodes, style)?,
-            Last::Verdicts(view) => {
+            LastInput::Value(nodes) => derivation::write_nodes(self.out, nodes, style)?,
+            LastInput::Verdicts(view) => {
                 for (at, assertion) in view.assertions.iter().enumerate() {
                     if at > 0 {
                         writeln!(self.out)?;
                     }
-                    derivation::assertion(self.out, assertion, style)?;
+                    derivation::write_assertion(self.out, assertion, style)?;
                 }
             }
         }
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 
-    fn walk(&mut self, rest: &str) -> io::Result<Go> {
+    fn walk_steps(&mut self, rest: &str) -> io::Result<ReplFlow> {
         // What was evaluated since then does not matter: the last statements are walked through.
         let Some(view) = &self.walk else {
             let help = "enter a statement about the course of the run, such as `before a -> b`";
-            self.wrong("there is no statement to walk through", help, Exit::Usage)?;
-            return Ok(Go::On);
+            self.report_error("there is no statement to walk through", help, Exit::Usage)?;
+            return Ok(ReplFlow::Continue);
         };
         let step = match rest {
             "" => Ok(self.step + 1),
@@ -248,24 +248,24 @@ impl Session<'_> {
         let steps = view.run.steps;
         match step {
             Ok(step) if (1..=steps).contains(&step) => {
-                let lines = steps::after(view, step);
+                let lines = steps::standings_after(view, step);
                 self.step = step;
                 self.show_step(step, lines)?;
             }
-            Ok(_) if rest.is_empty() => self.remark("that was the last step")?,
+            Ok(_) if rest.is_empty() => self.print_info("that was the last step")?,
             _ => {
                 let there = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-                self.wrong(&format!("there is no step `{rest}`: the run has {there}"), "", Exit::Usage)?;
+                self.report_error(&format!("there is no step `{rest}`: the run has {there}"), "", Exit::Usage)?;
             }
         }
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 
-    fn show_step(&mut self, step: usize, lines: Vec<steps::Stands>) -> io::Result<()> {
+    fn show_step(&mut self, step: usize, lines: Vec<steps::StandingAtStep>) -> io::Result<()> {
         let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else { return Ok(()) };
         let arena = Bump::new();
-        if let Some(run) = self.read(&raw, &arena)? {
-            let row = averment_runs::timeline::rows(&run, std::iter::once(step.saturating_sub(1)), 2_000, beginning);
+        if let Some(run) = self.read_run(&raw, &arena)? {
+            let row = averment_runs::timeline::timeline_rows(&run, std::iter::once(step.saturating_sub(1)), 2_000, redacted_start);
             for row in row {
                 let line =
                     format!("step {step}  {}  {}  {}", row.kind, one_line(&redact_run(&run, &row.what)), row.status);
@@ -273,67 +273,67 @@ impl Session<'_> {
             }
         }
         for line in lines {
-            let ink = if line.violated { Ink::Red } else { Ink::Dim };
+            let ink = if line.violated { TextColor::Red } else { TextColor::Dim };
             writeln!(self.out, "  {}", line.text)?;
             for state in line.states {
-                writeln!(self.out, "    {}", paint(self.settings.style, ink, &state))?;
+                writeln!(self.out, "    {}", paint_text(self.settings.style, ink, &state))?;
             }
         }
         Ok(())
     }
 
-    fn docs(&mut self, rest: &str) -> io::Result<Go> {
+    fn show_docs(&mut self, rest: &str) -> io::Result<ReplFlow> {
         let style = self.settings.style;
         let word = rest.trim_matches('`');
         let text = if word.is_empty() {
-            Ok(docs::topics())
+            Ok(docs::topic_list())
         } else if word == "functions" {
-            Ok(docs::page(&averment_builtins::reference::page(), style))
+            Ok(docs::styled_page(&averment_builtins::reference::reference_page(), style))
         } else {
-            match docs::word(word) {
+            match docs::word_page(word) {
                 Some(page) => Ok(page),
-                None => docs::named(word, style),
+                None => docs::topic_page(word, style),
             }
         };
         match text {
             Ok(text) => self.out.write_all(text.as_bytes())?,
-            Err(stop) => self.stopped(stop)?,
+            Err(stop) => self.report_stop(stop)?,
         }
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 
-    fn error(&mut self, rest: &str) -> io::Result<Go> {
+    fn explain_error(&mut self, rest: &str) -> io::Result<ReplFlow> {
         let word = rest.trim_matches(['[', ']', '`']);
         match Slug::parse(word) {
             Some(slug) => {
-                let page = docs::page(slug.page(), self.settings.style);
+                let page = docs::styled_page(slug.page(), self.settings.style);
                 self.out.write_all(page.as_bytes())?;
             }
             None if word.is_empty() => {
-                self.wrong("`:error` takes the word in the brackets of a message", "", Exit::Usage)?;
+                self.report_error("`:error` takes the word in the brackets of a message", "", Exit::Usage)?;
             }
             None => {
-                let help = Self::near(word, Slug::ALL.iter().map(|slug| slug.as_str()), "");
-                self.wrong(&format!("there is no diagnostic `{word}`"), &help, Exit::Usage)?;
+                let help = Self::near_name_help(word, Slug::ALL.iter().map(|slug| slug.as_str()), "");
+                self.report_error(&format!("there is no diagnostic `{word}`"), &help, Exit::Usage)?;
             }
         }
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 
-    fn tank(&mut self, rest: &str) -> io::Result<Go> {
+    fn set_fuel(&mut self, rest: &str) -> io::Result<ReplFlow> {
         match rest.replace('_', "").parse::<u64>() {
             _ if rest.is_empty() => {
                 let used = self
                     .fuel
                     .map_or("nothing was evaluated yet".to_owned(), |fuel| format!("the last value took {fuel}"));
-                self.remark(&format!("{used}; the limit is {}", self.settings.limits.fuel))?;
+                self.print_info(&format!("{used}; the limit is {}", self.settings.limits.fuel))?;
             }
             Ok(fuel) if fuel > 0 => {
                 self.settings.limits.fuel = fuel;
-                self.remark(&format!("the limit is {fuel}"))?;
+                self.print_info(&format!("the limit is {fuel}"))?;
             }
-            _ => self.wrong("`:fuel` takes a number of instructions, such as `1_000_000`", "", Exit::Usage)?,
+            _ => self.report_error("`:fuel` takes a number of instructions, such as `1_000_000`", "", Exit::Usage)?,
         }
-        Ok(Go::On)
+        Ok(ReplFlow::Continue)
     }
 }

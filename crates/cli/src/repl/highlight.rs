@@ -5,9 +5,9 @@ use super::{CONTINUED, PROMPT};
 use averment_base::diagnostic::Slug;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
-use averment_ide::assist::{Completion, CompletionKind, CursorContext, complete, plain};
+use averment_ide::assist::{Completion, CompletionKind, CursorContext, complete_at, strip_placeholders};
 use averment_syntax as syntax;
-use averment_syntax::token::{self, Kind};
+use averment_syntax::token::{self, TokenKind};
 use averment_syntax::words;
 use rustyline::completion::{Candidate, Completer, FilenameCompleter};
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 const COLORED: usize = 20_000;
 
 /// Serves the line editor.
-pub struct Assistant {
+pub struct LineAssistant {
     /// The names that are known.
     pub context: CursorContext,
     /// The limits of reading.
@@ -41,12 +41,12 @@ pub fn goes_on(text: &str, limits: &Limits) -> bool {
 }
 
 /// Something that can be written.
-pub struct Offer {
+pub struct CompletionOffer {
     shown: String,
     inserted: String,
 }
 
-impl Candidate for Offer {
+impl Candidate for CompletionOffer {
     fn display(&self) -> &str {
         &self.shown
     }
@@ -56,33 +56,33 @@ impl Candidate for Offer {
     }
 }
 
-impl Helper for Assistant {}
+impl Helper for LineAssistant {}
 
-impl Validator for Assistant {
+impl Validator for LineAssistant {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let goes_on = goes_on(context.input(), &self.limits);
         Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
 }
 
-impl Completer for Assistant {
-    type Candidate = Offer;
+impl Completer for LineAssistant {
+    type Candidate = CompletionOffer;
 
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Offer>)> {
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<CompletionOffer>)> {
         let typed = line.get(..at).unwrap_or(line);
         match typed.trim_start().strip_prefix(':') {
-            Some(command) => self.of_command(line, at, command),
-            None => Ok(self.of_text(line, at)),
+            Some(command) => self.complete_command(line, at, command),
+            None => Ok(self.complete_text(line, at)),
         }
     }
 }
 
-impl Assistant {
+impl LineAssistant {
     /// What follows in a command: its word, a file, a name.
-    fn of_command(&self, line: &str, at: usize, command: &str) -> rustyline::Result<(usize, Vec<Offer>)> {
+    fn complete_command(&self, line: &str, at: usize, command: &str) -> rustyline::Result<(usize, Vec<CompletionOffer>)> {
         let Some((word, rest)) = command.split_once(char::is_whitespace) else {
             let fitting = COMMANDS.iter().filter(|known| known.name.starts_with(command));
-            let offers = fitting.map(|known| Offer {
+            let offers = fitting.map(|known| CompletionOffer {
                 shown: format!(":{}  {}", known.name, known.doc),
                 inserted: format!("{} ", known.name)
                     .trim_end_matches(|c| known.argument.is_empty() && c == ' ')
@@ -93,51 +93,51 @@ impl Assistant {
         let start = at - rest.len();
         let named = |names: &mut dyn Iterator<Item = String>| {
             let fitting = names.filter(|name| name.starts_with(rest));
-            (start, fitting.map(|name| Offer { shown: name.clone(), inserted: name }).collect::<Vec<_>>())
+            (start, fitting.map(|name| CompletionOffer { shown: name.clone(), inserted: name }).collect::<Vec<_>>())
         };
         Ok(match word {
             "on" | "load" | "save" | "save!" => {
                 let (start, pairs) = FilenameCompleter::new().complete_path(line, at)?;
-                let offers = pairs.into_iter().map(|pair| Offer { shown: pair.display, inserted: pair.replacement });
+                let offers = pairs.into_iter().map(|pair| CompletionOffer { shown: pair.display, inserted: pair.replacement });
                 (start, offers.collect())
             }
             "error" => named(&mut Slug::ALL.iter().map(|slug| slug.as_str().to_owned())),
-            "docs" => named(&mut averment_builtins::table::names().map(str::to_owned)),
+            "docs" => named(&mut averment_builtins::table::builtin_names().map(str::to_owned)),
             "explain"
                 if !rest.contains(char::is_whitespace) && self.rules.iter().any(|rule| rule.starts_with(rest)) =>
             {
                 named(&mut self.rules.iter().cloned())
             }
-            _ => self.of_text(line, at),
+            _ => self.complete_text(line, at),
         })
     }
 
     /// What follows in rules.
-    fn of_text(&self, line: &str, at: usize) -> (usize, Vec<Offer>) {
-        let found = complete(line, at, &self.context);
+    fn complete_text(&self, line: &str, at: usize) -> (usize, Vec<CompletionOffer>) {
+        let found = complete_at(line, at, &self.context);
         let typed = line.get(found.range.start..at).unwrap_or("");
-        let offers = found.starting_with(typed).map(offer).collect();
+        let offers = found.starting_with(typed).map(completion_offer).collect();
         (found.range.start, offers)
     }
 }
 
 /// A completion as the line editor shows and inserts it: statements only with their first words, everything else whole.
-fn offer(completion: &Completion) -> Offer {
+fn completion_offer(completion: &Completion) -> CompletionOffer {
     let inserted = match completion.kind {
         CompletionKind::Statement | CompletionKind::Declaration | CompletionKind::Modifier => {
             format!("{} ", completion.label)
         }
         CompletionKind::Function | CompletionKind::Step => completion.label.clone(),
-        _ => plain(&completion.insert),
+        _ => strip_placeholders(&completion.insert),
     };
     let detail = if completion.detail.is_empty() { String::new() } else { format!("  {}", completion.detail) };
-    Offer {
+    CompletionOffer {
         shown: printable(&format!("{}{detail}", completion.label)).into_owned(),
         inserted: printable(&inserted).into_owned(),
     }
 }
 
-impl Hinter for Assistant {
+impl Hinter for LineAssistant {
     type Hint = String;
 
     /// What a command takes, and the only way in which a word can go on.
@@ -159,12 +159,12 @@ impl Hinter for Assistant {
     }
 }
 
-impl Highlighter for Assistant {
+impl Highlighter for LineAssistant {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
         if !self.color || line.len() > COLORED {
             return Cow::Borrowed(line);
         }
-        Cow::Owned(colored(line, &self.limits))
+        Cow::Owned(color_text(line, &self.limits))
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
@@ -181,22 +181,22 @@ impl Highlighter for Assistant {
 }
 
 /// A text with its words and signs in their colours. The signs are those of the reader of rules, so that what looks like a text is one.
-fn colored(line: &str, limits: &Limits) -> String {
+fn color_text(line: &str, limits: &Limits) -> String {
     if let Some(command) = line.strip_prefix(':') {
         let (word, rest) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
         return format!("\u{1b}[1;35m:{word}\u{1b}[0m{rest}");
     }
-    let scan = token::scan(line, limits.rule_depth, limits.rule_tokens);
+    let scan = token::scan_tokens(line, limits.rule_depth, limits.rule_tokens);
     let mut colored: Vec<(usize, usize, &str)> = scan.remarks.iter().map(|one| (one.start, one.end, "2")).collect();
     for token in &scan.tokens {
         let text = line.get(token.start..token.end).unwrap_or("");
         let code = match token.kind {
-            Kind::Text | Kind::OpenText | Kind::OpenInterpolation => "32",
-            Kind::Regex | Kind::OpenRegex => "35",
-            Kind::Number => "36",
-            Kind::Binding => "33",
-            Kind::Word if words::LITERALS.contains(&text) => "36",
-            Kind::Word if is_keyword(text) => "1",
+            TokenKind::Text | TokenKind::OpenText | TokenKind::OpenInterpolation => "32",
+            TokenKind::Regex | TokenKind::OpenRegex => "35",
+            TokenKind::Number => "36",
+            TokenKind::Binding => "33",
+            TokenKind::Word if words::LITERALS.contains(&text) => "36",
+            TokenKind::Word if is_keyword(text) => "1",
             _ => continue,
         };
         colored.push((token.start, token.end, code));
@@ -221,7 +221,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// An input as it stands in a transcript: the prompt, and before its further lines the sign that it goes on.
-pub fn transcript(input: &str) -> String {
+pub fn transcript_input(input: &str) -> String {
     let mut lines = input.lines();
     let mut out = format!("{PROMPT}{}\n", printable(lines.next().unwrap_or("")));
     lines.for_each(|line| out.push_str(&format!("{CONTINUED}{}\n", printable(line))));

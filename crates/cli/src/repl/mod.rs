@@ -1,13 +1,13 @@
 //! The interactive session: expressions and statements against a loaded run, definitions that stay, commands that look behind them.
 //!
-//! [`Session`] takes one input after the other and writes what it has to say; where the inputs come from (a terminal, a script) is the business
+//! [`ReplSession`] takes one input after the other and writes what it has to say; where the inputs come from (a terminal, a script) is the business
 //! of [`terminal`] and [`script`]. There is no evaluator here: everything goes the way that rule files go.
 
 mod answer;
 mod command;
 mod highlight;
 mod load;
-mod looks;
+mod inspect;
 mod runs;
 pub mod script;
 mod session;
@@ -16,7 +16,7 @@ pub mod terminal;
 mod tree;
 mod workspace;
 
-pub use session::{Session, Settings};
+pub use session::{ReplSession, ReplSettings};
 
 /// What stands before an input.
 pub const PROMPT: &str = "> ";

@@ -1,15 +1,15 @@
 //! The run that a session looks at, and its neighbours in the same traces.
 
-use crate::commands::exit::Stop;
-use crate::commands::inputs::{self, Input};
-use crate::commands::left_out::Excluded;
+use crate::commands::exit::CommandError;
+use crate::commands::inputs::{self, TraceInput};
+use crate::commands::exclude::ExcludePatterns;
 use averment_base::limits::Limits;
-use averment_report::model::Unreadable;
-use averment_traces::read::{RawRun, Runs};
+use averment_report::model::UnreadableTrace;
+use averment_traces::read::{RawRun, TraceRuns};
 
 /// A place in some traces.
 #[derive(Debug)]
-pub struct Position {
+pub struct TracePosition {
     files: Vec<String>,
     /// The run that is looked at, from 1.
     pub number: usize,
@@ -19,40 +19,40 @@ pub struct Position {
 
 /// Why there is no such run.
 #[derive(Debug)]
-pub enum Nothing {
+pub enum NoSuchRun {
     /// The traces have fewer runs.
     Fewer(usize),
     /// It cannot be read.
-    Unreadable(Unreadable),
+    Unreadable(UnreadableTrace),
     /// The traces cannot be found.
-    Stop(Stop),
+    Stop(CommandError),
 }
 
-impl Position {
+impl TracePosition {
     /// A run of some traces, by number from 1.
-    pub fn open(trace: &str, number: usize, limits: &Limits) -> Result<Self, Nothing> {
+    pub fn open_trace(trace: &str, number: usize, limits: &Limits) -> Result<Self, NoSuchRun> {
         if trace == "-" {
-            let stop = Stop::usage("standard input is the session itself", "name a file");
-            return Err(Nothing::Stop(stop));
+            let stop = CommandError::usage("standard input is the session itself", "name a file");
+            return Err(NoSuchRun::Stop(stop));
         }
-        let inputs = inputs::traces(&[trace.to_owned()], &Excluded::default()).map_err(Nothing::Stop)?;
+        let inputs = inputs::trace_inputs(&[trace.to_owned()], &ExcludePatterns::default()).map_err(NoSuchRun::Stop)?;
         let names = inputs.iter().filter_map(|input| match input {
-            Input::File(path) => Some(path.to_string_lossy().into_owned()),
-            Input::Stdin | Input::Made { .. } => None,
+            TraceInput::File(path) => Some(path.to_string_lossy().into_owned()),
+            TraceInput::Stdin | TraceInput::Made { .. } => None,
         });
-        Self::at(names.collect(), number, limits)
+        Self::run_at(names.collect(), number, limits)
     }
 
     /// Another run of the same traces.
-    pub fn other(&self, number: usize, limits: &Limits) -> Result<Self, Nothing> {
-        Self::at(self.files.clone(), number, limits)
+    pub fn other_run(&self, number: usize, limits: &Limits) -> Result<Self, NoSuchRun> {
+        Self::run_at(self.files.clone(), number, limits)
     }
 
-    fn at(files: Vec<String>, number: usize, limits: &Limits) -> Result<Self, Nothing> {
-        let unreadable = |error: &_| Nothing::Unreadable(Unreadable::of(error));
+    fn run_at(files: Vec<String>, number: usize, limits: &Limits) -> Result<Self, NoSuchRun> {
+        let unreadable = |error: &_| NoSuchRun::Unreadable(UnreadableTrace::of_error(error));
         let mut count = 0;
         for file in &files {
-            for run in Runs::open(file, limits).map_err(|error| unreadable(&error))? {
+            for run in TraceRuns::open_file(file, limits).map_err(|error| unreadable(&error))? {
                 count += 1;
                 if count == number {
                     let run = run.map_err(|error| unreadable(&error))?;
@@ -60,6 +60,6 @@ impl Position {
                 }
             }
         }
-        Err(Nothing::Fewer(count))
+        Err(NoSuchRun::Fewer(count))
     }
 }

@@ -1,8 +1,8 @@
 //! A session whose inputs come from a file or a pipe. Each input is repeated before what comes of it, so that a transcript reads as a session in a
 //! terminal does.
 
-use super::highlight::{goes_on, transcript};
-use super::session::{Go, Session};
+use super::highlight::{goes_on, transcript_input};
+use super::session::{ReplFlow, ReplSession};
 use crate::commands::exit::Exit;
 use std::io::{self, BufRead, Read as _};
 
@@ -13,12 +13,12 @@ const ASKED: usize = 64;
 ///
 /// # Errors
 /// What the writer says, or what cannot be read.
-pub fn run(session: &mut Session<'_>, lines: &mut dyn BufRead, working: &dyn Fn(bool)) -> io::Result<()> {
+pub fn run_script(session: &mut ReplSession<'_>, lines: &mut dyn BufRead, working: &dyn Fn(bool)) -> io::Result<()> {
     let mut input = String::new();
     let mut count = 0;
     loop {
         working(false);
-        let Some(line) = line(session, lines)? else { break };
+        let Some(line) = read_line(session, lines)? else { break };
         input.push_str(&line);
         count += 1;
         let may_end = count < ASKED || line.trim().is_empty() || line.contains(['}', ')', ']', '"']);
@@ -28,33 +28,33 @@ pub fn run(session: &mut Session<'_>, lines: &mut dyn BufRead, working: &dyn Fn(
         }
         working(true);
         count = 0;
-        if take(session, &std::mem::take(&mut input))? == Go::Quit {
+        if take_input(session, &std::mem::take(&mut input))? == ReplFlow::Quit {
             return Ok(());
         }
     }
     working(true);
-    take(session, &input).map(|_| ())
+    take_input(session, &input).map(|_| ())
 }
 
 /// The longest piece of an input that is repeated.
 const REPEATED: usize = 10_000;
 
-fn take(session: &mut Session<'_>, input: &str) -> io::Result<Go> {
+fn take_input(session: &mut ReplSession<'_>, input: &str) -> io::Result<ReplFlow> {
     let text = input.trim_end_matches('\n');
     if text.trim().is_empty() {
-        return Ok(Go::On);
+        return Ok(ReplFlow::Continue);
     }
     let end = text.floor_char_boundary(REPEATED);
     let (start, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    session.write(&transcript(start))?;
+    session.write_text(&transcript_input(start))?;
     if !rest.is_empty() {
-        session.write(&format!("… {} more bytes\n", rest.len()))?;
+        session.write_text(&format!("… {} more bytes\n", rest.len()))?;
     }
-    session.enter(text)
+    session.enter_input(text)
 }
 
 /// The next line, at most as long as rules may be. One that is no text is told and left out.
-fn line(session: &mut Session<'_>, lines: &mut dyn BufRead) -> io::Result<Option<String>> {
+fn read_line(session: &mut ReplSession<'_>, lines: &mut dyn BufRead) -> io::Result<Option<String>> {
     loop {
         let mut bytes = Vec::new();
         let most = u64::try_from(session.limits().rule_file_bytes).unwrap_or(u64::MAX).saturating_add(1);
@@ -63,7 +63,7 @@ fn line(session: &mut Session<'_>, lines: &mut dyn BufRead) -> io::Result<Option
         }
         match String::from_utf8(bytes) {
             Ok(line) => return Ok(Some(line.replace('\r', ""))),
-            Err(_) => session.refuse("a line is no UTF-8 text", Exit::Usage)?,
+            Err(_) => session.refuse_input("a line is no UTF-8 text", Exit::Usage)?,
         }
     }
 }

@@ -1,24 +1,24 @@
 //! One input after the other: what is entered is compiled with everything that was entered before, and judged on the run at hand.
 
-use super::runs::Position;
-use super::workspace::{Composed, Input, Workspace};
-use crate::commands::exit::{Exit, Stop};
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
-use averment_base::diagnostic::suggest::nearest;
+use super::runs::TracePosition;
+use super::workspace::{ComposedText, WorkspaceInput, ReplWorkspace};
+use crate::commands::exit::{Exit, CommandError};
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::check::Checked;
+use averment_engine::check::CheckResult;
 use averment_engine::vm::world::Permissions;
 use averment_ide::assist::CursorContext;
-use averment_report::derivation::view::{DerivationView, Node};
-use averment_report::diagnostic::graphical;
-use averment_syntax::ast::{Item, ItemKind, StatementKind};
+use averment_report::derivation::view::{DerivationView, DerivationNode};
+use averment_report::diagnostic::draw_diagnostics;
+use averment_syntax::ast::{SyntaxItem, ItemKind, StatementKind};
 use averment_syntax::parse;
 use std::io::{self, Write};
 
 /// How a session is set up.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ReplSettings {
     /// Sizes, depths, fuel, and what ends an evaluation.
     pub limits: Limits,
     /// What rules may look at beside the run.
@@ -26,37 +26,37 @@ pub struct Settings {
     /// Values for parameters, `NAME=VALUE`.
     pub params: Vec<String>,
     /// How text looks.
-    pub style: Style,
+    pub style: TextStyle,
 }
 
 /// Whether the session goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Go {
+pub enum ReplFlow {
     /// It does.
-    On,
+    Continue,
     /// It ends.
     Quit,
 }
 
 /// What the last input was about, for `:explain` and `:step`.
 #[derive(Debug, Default)]
-pub(super) enum Last {
+pub(super) enum LastInput {
     /// Nothing yet.
     #[default]
     Nothing,
     /// A value.
-    Value(Vec<Node>),
+    Value(Vec<DerivationNode>),
     /// Verdicts.
     Verdicts(DerivationView),
 }
 
 /// A session.
-pub struct Session<'w> {
+pub struct ReplSession<'w> {
     pub(super) out: &'w mut dyn Write,
-    pub(super) settings: Settings,
-    pub(super) workspace: Workspace,
-    pub(super) position: Option<Position>,
-    pub(super) last: Last,
+    pub(super) settings: ReplSettings,
+    pub(super) workspace: ReplWorkspace,
+    pub(super) position: Option<TracePosition>,
+    pub(super) last: LastInput,
     /// The text of the last input that was no command.
     pub(super) input: String,
     /// The last verdicts with every step of the run, for `:step`.
@@ -70,15 +70,15 @@ pub struct Session<'w> {
     pub(super) context: CursorContext,
 }
 
-impl<'w> Session<'w> {
+impl<'w> ReplSession<'w> {
     /// A session that writes to `out`.
-    pub fn new(out: &'w mut dyn Write, settings: Settings) -> Self {
+    pub fn new(out: &'w mut dyn Write, settings: ReplSettings) -> Self {
         Self {
             out,
             settings,
-            workspace: Workspace::default(),
+            workspace: ReplWorkspace::default(),
             position: None,
-            last: Last::Nothing,
+            last: LastInput::Nothing,
             input: String::new(),
             walk: None,
             step: 0,
@@ -102,19 +102,19 @@ impl<'w> Session<'w> {
     }
 
     /// Writes text as it is.
-    pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
     /// Says why an input is not taken.
-    pub(super) fn refuse(&mut self, message: &str, exit: Exit) -> io::Result<()> {
-        self.wrong(message, "", exit)
+    pub(super) fn refuse_input(&mut self, message: &str, exit: Exit) -> io::Result<()> {
+        self.report_error(message, "", exit)
     }
 
     /// The exit code of the session as a script.
     #[must_use]
-    pub fn exit(&self) -> Exit {
+    pub fn exit_code(&self) -> Exit {
         self.worst
     }
 
@@ -128,53 +128,53 @@ impl<'w> Session<'w> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn enter(&mut self, text: &str) -> io::Result<Go> {
+    pub fn enter_input(&mut self, text: &str) -> io::Result<ReplFlow> {
         let go = match (text.trim_start().strip_prefix(':'), text.trim()) {
-            (Some(command), _) => self.command(command),
+            (Some(command), _) => self.run_command(command),
             // Nobody has a rule of one of these words alone, and everybody types them.
             (None, word @ ("help" | "?")) => {
-                self.wrong(&format!("`{word}` is no command"), "write `:help`", Exit::Usage).map(|()| Go::On)
+                self.report_error(&format!("`{word}` is no command"), "write `:help`", Exit::Usage).map(|()| ReplFlow::Continue)
             }
             (None, word @ ("quit" | "exit" | "q")) if !self.context.names.iter().any(|one| one.name == word) => self
-                .wrong(&format!("`{word}` is no command"), "write `:quit`, or press Ctrl-D", Exit::Usage)
-                .map(|()| Go::On),
-            (None, _) => self.rules(text).map(|()| Go::On),
+                .report_error(&format!("`{word}` is no command"), "write `:quit`, or press Ctrl-D", Exit::Usage)
+                .map(|()| ReplFlow::Continue),
+            (None, _) => self.enter_rules(text).map(|()| ReplFlow::Continue),
         };
         self.out.flush()?;
         go
     }
 
     /// Says that something is wrong.
-    pub(super) fn wrong(&mut self, message: &str, help: &str, exit: Exit) -> io::Result<()> {
+    pub(super) fn report_error(&mut self, message: &str, help: &str, exit: Exit) -> io::Result<()> {
         self.worst = self.worst.max(exit);
         let style = self.settings.style;
-        writeln!(self.out, "{}: {}", paint(style, Ink::Red, "error"), one_line(message))?;
+        writeln!(self.out, "{}: {}", paint_text(style, TextColor::Red, "error"), one_line(message))?;
         if !help.is_empty() {
-            writeln!(self.out, "  {}: {}", paint(style, Ink::Green, "help"), one_line(help))?;
+            writeln!(self.out, "  {}: {}", paint_text(style, TextColor::Green, "help"), one_line(help))?;
         }
         Ok(())
     }
 
     /// Says why a command line would have ended.
-    pub(super) fn stopped(&mut self, stop: Stop) -> io::Result<()> {
+    pub(super) fn report_stop(&mut self, stop: CommandError) -> io::Result<()> {
         match stop {
-            Stop::Usage { message, help } => self.wrong(&message, &help, Exit::Usage),
-            Stop::Output(error) => Err(error),
-            Stop::Said(exit) => {
+            CommandError::Usage { message, help } => self.report_error(&message, &help, Exit::Usage),
+            CommandError::Output(error) => Err(error),
+            CommandError::Said(exit) => {
                 self.worst = self.worst.max(exit);
                 Ok(())
             }
         }
     }
 
-    pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out, "{}", paint(self.settings.style, Ink::Dim, &one_line(text)))
+    pub(super) fn print_info(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", paint_text(self.settings.style, TextColor::Dim, &one_line(text)))
     }
 
     /// What is to be said of a text, where it was typed. True when it cannot be used.
-    pub(super) fn told(&mut self, composed: &Composed, checked: &Checked) -> io::Result<bool> {
-        let (told, map) = composed.told(&checked.diagnostics);
-        self.out.write_all(graphical(&told, &map, self.settings.style).as_bytes())?;
+    pub(super) fn report_diagnostics(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<bool> {
+        let (told, map) = composed.mapped_diagnostics(&checked.diagnostics);
+        self.out.write_all(draw_diagnostics(&told, &map, self.settings.style).as_bytes())?;
         let broken = checked.diagnostics.has_errors();
         if broken {
             self.worst = self.worst.max(Exit::Rules);
@@ -183,60 +183,60 @@ impl<'w> Session<'w> {
     }
 
     /// Expressions, statements, declarations.
-    fn rules(&mut self, text: &str) -> io::Result<()> {
+    fn enter_rules(&mut self, text: &str) -> io::Result<()> {
         if text.trim().is_empty() {
             return Ok(());
         }
-        let Some(items) = self.parsed(text)? else { return Ok(()) };
+        let Some(items) = self.parse_items(text)? else { return Ok(()) };
         if items.is_empty() {
-            self.workspace.note(text);
+            self.workspace.keep_comments(text);
             return Ok(());
         }
         text.clone_into(&mut self.input);
         if is_expression(&items) {
-            return self.expression(text);
+            return self.print_expression(text);
         }
-        let keys = Workspace::keys(&items);
-        let mut composed = self.workspace.compose(Input { text, ..Input::default() }, &keys);
-        let checked = composed.check(self.settings.limits, &self.settings.permissions.read);
-        if self.told(&composed, &checked)? {
+        let keys = ReplWorkspace::declared_keys(&items);
+        let mut composed = self.workspace.compose_text(WorkspaceInput { text, ..WorkspaceInput::default() }, &keys);
+        let checked = composed.check_text(self.settings.limits, &self.settings.permissions.read);
+        if self.report_diagnostics(&composed, &checked)? {
             return Ok(());
         }
-        self.judge(&composed, &checked)?;
-        self.tests(&composed, &checked)?;
+        self.judge_input(&composed, &checked)?;
+        self.run_tests(&composed, &checked)?;
         for key in &keys {
-            let known = self.workspace.knows(key);
-            self.remark(&format!("{} `{}`", if known { "replaced" } else { "defined" }, key.name))?;
+            let known = self.workspace.is_declared(key);
+            self.print_info(&format!("{} `{}`", if known { "replaced" } else { "defined" }, key.name))?;
         }
-        self.workspace.keep(text, &items);
+        self.workspace.keep_items(text, &items);
         self.look_around();
         Ok(())
     }
 
     /// The items of a text; `None` for one that cannot be read, which is told. It is read alone first: an open bracket must not swallow what was
     /// entered before.
-    pub(super) fn parsed(&mut self, text: &str) -> io::Result<Option<Vec<Item>>> {
+    pub(super) fn parse_items(&mut self, text: &str) -> io::Result<Option<Vec<SyntaxItem>>> {
         let mut map = SourceMap::default();
-        let file = map.add(SourceFile::new(super::workspace::INPUT, None, text));
+        let file = map.add_file(SourceFile::new(super::workspace::INPUT, None, text));
         let (tree, _, diagnostics) = parse(&map, file, &self.settings.limits);
         if !diagnostics.has_errors() {
             return Ok(Some(tree.items));
         }
         self.worst = self.worst.max(Exit::Rules);
-        self.out.write_all(graphical(&diagnostics, &map, self.settings.style).as_bytes())?;
+        self.out.write_all(draw_diagnostics(&diagnostics, &map, self.settings.style).as_bytes())?;
         Ok(None)
     }
 
     /// A near name, as help.
-    pub(super) fn near(word: &str, known: impl Iterator<Item = &'static str>, otherwise: &str) -> String {
-        nearest(word, known).map_or(otherwise.to_owned(), |near| format!("did you mean `{near}`?"))
+    pub(super) fn near_name_help(word: &str, known: impl Iterator<Item = &'static str>, otherwise: &str) -> String {
+        suggest_name(word, known).map_or(otherwise.to_owned(), |near| format!("did you mean `{near}`?"))
     }
 }
 
 /// Whether a text is one expression and nothing else.
-pub(super) fn is_expression(items: &[Item]) -> bool {
+pub(super) fn is_expression(items: &[SyntaxItem]) -> bool {
     match items {
-        [Item { kind: ItemKind::Assertion(assertion), .. }] => {
+        [SyntaxItem { kind: ItemKind::Assertion(assertion), .. }] => {
             matches!(assertion.statement.kind, StatementKind::Expression(_)) && assertion.modifiers.is_empty()
         }
         _ => false,

@@ -5,7 +5,7 @@ use averment_report::derivation::{StepLine, TimelineLine};
 
 /// One statement after a step.
 #[derive(Debug)]
-pub struct Stands {
+pub struct StandingAtStep {
     /// Its text.
     pub text: String,
     /// Where it stands, in words; several for a block with several windows.
@@ -15,11 +15,11 @@ pub struct Stands {
 }
 
 /// The statements about the course of the run after a step, counted from 1.
-pub fn after(view: &DerivationView, step: usize) -> Vec<Stands> {
-    view.assertions.iter().map(|assertion| stands(assertion, step)).collect()
+pub fn standings_after(view: &DerivationView, step: usize) -> Vec<StandingAtStep> {
+    view.assertions.iter().map(|assertion| standing_at_step(assertion, step)).collect()
 }
 
-fn stands(view: &AssertionView, step: usize) -> Stands {
+fn standing_at_step(view: &AssertionView, step: usize) -> StandingAtStep {
     let steps = || {
         view.timeline.iter().filter_map(|line| match line {
             TimelineLine::Step(step) => Some(step.as_ref()),
@@ -55,5 +55,5 @@ fn stands(view: &AssertionView, step: usize) -> Stands {
             if view.timeline.is_empty() { "it does not look at steps" } else { "nothing to check yet" }.to_owned(),
         );
     }
-    Stands { text: view.text.clone(), states, violated }
+    StandingAtStep { text: view.text.clone(), states, violated }
 }

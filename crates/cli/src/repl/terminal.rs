@@ -1,7 +1,7 @@
 //! A session in a terminal: line editing, history, completion, Ctrl-C.
 
-use super::highlight::Assistant;
-use super::session::{Go, Session};
+use super::highlight::LineAssistant;
+use super::session::{ReplFlow, ReplSession};
 use super::{PROMPT, command};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -24,16 +24,16 @@ pub fn history_file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// What the terminal or the writer says.
-pub fn run(session: &mut Session<'_>, color: bool, history: Option<&Path>, working: &dyn Fn(bool)) -> io::Result<()> {
+pub fn run_terminal(session: &mut ReplSession<'_>, color: bool, history: Option<&Path>, working: &dyn Fn(bool)) -> io::Result<()> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .history_ignore_space(true)
         .max_history_size(KEPT)
-        .map_err(other)?
+        .map_err(readline_error)?
         .color_mode(if color { ColorMode::Enabled } else { ColorMode::Disabled })
         .build();
-    let mut editor: Editor<Assistant, FileHistory> = Editor::with_config(config).map_err(other)?;
-    editor.set_helper(Some(assistant(session, color)));
+    let mut editor: Editor<LineAssistant, FileHistory> = Editor::with_config(config).map_err(readline_error)?;
+    editor.set_helper(Some(line_assistant(session, color)));
     if let Some(file) = history {
         // A history that is not there yet, or not readable, is an empty one.
         let _ = editor.load_history(file);
@@ -46,28 +46,28 @@ pub fn run(session: &mut Session<'_>, color: bool, history: Option<&Path>, worki
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => {
                 let _ = editor.add_history_entry(text.trim_end());
-                let go = session.enter(&text)?;
-                keep(&mut editor, history);
-                if go == Go::Quit {
+                let go = session.enter_input(&text)?;
+                save_history(&mut editor, history);
+                if go == ReplFlow::Quit {
                     break;
                 }
-                editor.set_helper(Some(assistant(session, color)));
+                editor.set_helper(Some(line_assistant(session, color)));
             }
             // Ctrl-C gives the line up, not the session.
-            Err(ReadlineError::Interrupted) => session.write("")?,
+            Err(ReadlineError::Interrupted) => session.write_text("")?,
             Err(ReadlineError::Eof) => break,
-            Err(error) => return Err(other(error)),
+            Err(error) => return Err(readline_error(error)),
         }
     }
     Ok(())
 }
 
-fn assistant(session: &Session<'_>, color: bool) -> Assistant {
-    Assistant { context: session.context().clone(), limits: session.limits(), color, rules: session.rule_names() }
+fn line_assistant(session: &ReplSession<'_>, color: bool) -> LineAssistant {
+    LineAssistant { context: session.context().clone(), limits: session.limits(), color, rules: session.rule_names() }
 }
 
 /// Writes the history, readable by its owner alone: inputs may hold what is nobody else's business.
-fn keep(editor: &mut Editor<Assistant, FileHistory>, history: Option<&Path>) {
+fn save_history(editor: &mut Editor<LineAssistant, FileHistory>, history: Option<&Path>) {
     let Some(file) = history else { return };
     if let Some(folder) = file.parent() {
         let _ = std::fs::create_dir_all(folder);
@@ -75,7 +75,7 @@ fn keep(editor: &mut Editor<Assistant, FileHistory>, history: Option<&Path>) {
     let _ = editor.save_history(file);
 }
 
-fn other(error: ReadlineError) -> io::Error {
+fn readline_error(error: ReadlineError) -> io::Error {
     match error {
         ReadlineError::Io(error) => error,
         error => io::Error::other(error.to_string()),

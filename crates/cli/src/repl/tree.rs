@@ -3,42 +3,42 @@
 //! An outline is made from what the types themselves print for debugging, so that no form can be forgotten here: places are left out, names are
 //! written as words, and what fits stands on one line.
 
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 use std::fmt::{Debug, Write as _};
 
 /// A value as an outline of lines of about `width` characters.
 #[must_use]
-pub fn outline(value: &dyn Debug, width: usize) -> String {
+pub fn debug_outline(value: &dyn Debug, width: usize) -> String {
     let printed = format!("{value:?}");
-    let mut reader = Reader { rest: &printed };
+    let mut reader = DebugReader { rest: &printed };
     let mut out = String::new();
-    if let Some(node) = reader.node() {
-        show(&node, 0, width, &mut out);
+    if let Some(node) = reader.read_node() {
+        write_node(&node, 0, width, &mut out);
     }
     out
 }
 
 /// A part of an outline.
 #[derive(Debug, Clone, PartialEq)]
-struct Node {
+struct OutlineNode {
     /// A word or a literal; empty for a list.
     head: String,
     /// Its parts, with their names where they have some.
-    parts: Vec<(Option<String>, Node)>,
+    parts: Vec<(Option<String>, OutlineNode)>,
 }
 
 /// Reads what the types print.
-struct Reader<'t> {
+struct DebugReader<'t> {
     rest: &'t str,
 }
 
-impl Reader<'_> {
-    fn skip(&mut self) {
+impl DebugReader<'_> {
+    fn skip_separators(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', ',']);
     }
 
-    fn eat(&mut self, sign: char) -> bool {
-        self.skip();
+    fn eat_sign(&mut self, sign: char) -> bool {
+        self.skip_separators();
         match self.rest.strip_prefix(sign) {
             Some(rest) => {
                 self.rest = rest;
@@ -49,56 +49,56 @@ impl Reader<'_> {
     }
 
     /// One value; `None` for a place and for what is not there.
-    fn node(&mut self) -> Option<Node> {
-        deeper(|| self.value())
+    fn read_node(&mut self) -> Option<OutlineNode> {
+        with_deep_stack(|| self.read_value())
     }
 
-    fn value(&mut self) -> Option<Node> {
-        self.skip();
+    fn read_value(&mut self) -> Option<OutlineNode> {
+        self.skip_separators();
         if self.rest.starts_with('"') {
-            return Some(Node { head: self.quoted(), parts: Vec::new() });
+            return Some(OutlineNode { head: self.read_quoted(), parts: Vec::new() });
         }
-        if self.eat('[') {
-            return Some(Node { head: String::new(), parts: self.items(']') });
+        if self.eat_sign('[') {
+            return Some(OutlineNode { head: String::new(), parts: self.read_items(']') });
         }
-        if self.eat('(') {
-            return Some(Node { head: String::new(), parts: self.items(')') });
+        if self.eat_sign('(') {
+            return Some(OutlineNode { head: String::new(), parts: self.read_items(')') });
         }
-        let word = self.word();
+        let word = self.read_word();
         let parts = if self.rest.starts_with('(') {
-            self.eat('(');
-            self.items(')')
+            self.eat_sign('(');
+            self.read_items(')')
         } else if self.rest.starts_with(" {") {
-            self.eat('{');
-            self.fields()
+            self.eat_sign('{');
+            self.read_fields()
         } else {
             Vec::new()
         };
-        tidy(word, parts)
+        tidy_node(word, parts)
     }
 
-    fn items(&mut self, close: char) -> Vec<(Option<String>, Node)> {
+    fn read_items(&mut self, close: char) -> Vec<(Option<String>, OutlineNode)> {
         let mut items = Vec::new();
-        while !self.eat(close) && !self.rest.is_empty() {
-            items.extend(self.node().map(|node| (None, node)));
+        while !self.eat_sign(close) && !self.rest.is_empty() {
+            items.extend(self.read_node().map(|node| (None, node)));
         }
         items
     }
 
-    fn fields(&mut self) -> Vec<(Option<String>, Node)> {
+    fn read_fields(&mut self) -> Vec<(Option<String>, OutlineNode)> {
         let mut fields = Vec::new();
-        while !self.eat('}') && !self.rest.is_empty() {
-            let name = self.word();
-            self.eat(':');
-            let node = self.node();
+        while !self.eat_sign('}') && !self.rest.is_empty() {
+            let name = self.read_word();
+            self.eat_sign(':');
+            let node = self.read_node();
             fields.extend(node.filter(|_| name != "span").map(|node| (Some(name.replace('_', " ")), node)));
         }
         fields
     }
 
     /// A word or number.
-    fn word(&mut self) -> String {
-        self.skip();
+    fn read_word(&mut self) -> String {
+        self.skip_separators();
         let ends = |c: char| matches!(c, ' ' | ',' | ':' | '(' | ')' | '{' | '}' | '[' | ']');
         let end = self.rest.find(ends).unwrap_or(self.rest.len());
         // Something that is no word must not stop the reader.
@@ -108,7 +108,7 @@ impl Reader<'_> {
         word.to_owned()
     }
 
-    fn quoted(&mut self) -> String {
+    fn read_quoted(&mut self) -> String {
         let mut escaped = false;
         let end = self.rest.char_indices().skip(1).find(|(_, c)| {
             let ends = *c == '"' && !escaped;
@@ -123,7 +123,7 @@ impl Reader<'_> {
 }
 
 /// What says nothing to a reader is taken out: places, wrappers, what is absent.
-fn tidy(word: String, mut parts: Vec<(Option<String>, Node)>) -> Option<Node> {
+fn tidy_node(word: String, mut parts: Vec<(Option<String>, OutlineNode)>) -> Option<OutlineNode> {
     match word.as_str() {
         "Span" | "None" => None,
         // A name, an expression and the like are what they hold.
@@ -131,18 +131,18 @@ fn tidy(word: String, mut parts: Vec<(Option<String>, Node)>) -> Option<Node> {
             parts.pop().map(|(_, node)| node)
         }
         _ => {
-            let head = spoken(&word);
+            let head = spoken_words(&word);
             match parts.as_slice() {
                 // A form and the type that holds its parts often have one name.
                 [(None, only)] if only.head == head => parts.pop().map(|(_, node)| node),
-                _ => Some(Node { head, parts }),
+                _ => Some(OutlineNode { head, parts }),
             }
         }
     }
 }
 
 /// `StepField` as `step field`.
-fn spoken(word: &str) -> String {
+fn spoken_words(word: &str) -> String {
     if !word.starts_with(|c: char| c.is_ascii_uppercase()) {
         return word.to_owned();
     }
@@ -157,7 +157,7 @@ fn spoken(word: &str) -> String {
 }
 
 /// The node on one line.
-fn flat(node: &Node, out: &mut String, most: usize) {
+fn write_flat(node: &OutlineNode, out: &mut String, most: usize) {
     out.push_str(&node.head);
     if node.parts.is_empty() && node.head.is_empty() {
         out.push_str("[]");
@@ -172,14 +172,14 @@ fn flat(node: &Node, out: &mut String, most: usize) {
         if let Some(name) = name {
             let _ = write!(out, "{name}: ");
         }
-        deeper(|| flat(part, out, most));
+        with_deep_stack(|| write_flat(part, out, most));
     }
     out.push_str(close);
 }
 
-fn show(node: &Node, indent: usize, width: usize, out: &mut String) {
+fn write_node(node: &OutlineNode, indent: usize, width: usize, out: &mut String) {
     let mut line = String::new();
-    flat(node, &mut line, width);
+    write_flat(node, &mut line, width);
     if indent + line.len() <= width || node.parts.is_empty() {
         out.push_str(&line);
         out.push('\n');
@@ -195,7 +195,7 @@ fn show(node: &Node, indent: usize, width: usize, out: &mut String) {
             lead += name.len() + 2;
         }
         let deep = if lead > indent + 2 { indent + 2 } else { lead };
-        deeper(|| show(part, deep, width, out));
+        with_deep_stack(|| write_node(part, deep, width, out));
     }
 }
 
@@ -225,9 +225,9 @@ mod tests {
     fn an_outline_leaves_places_out_and_breaks_only_what_is_long() {
         let name = |text: &str| Name { text: text.to_owned(), span: Span { start: 1 } };
         let round = |text: &str| Shape::Round { span: Span { start: 3 }, name: name(text), size: Some(1.5) };
-        assert_eq!(outline(&round("a \"b\", c"), 80), "round(name: \"a \\\"b\\\", c\", size: 1.5)\n");
+        assert_eq!(debug_outline(&round("a \"b\", c"), 80), "round(name: \"a \\\"b\\\", c\", size: 1.5)\n");
         let many = Shape::ManySides(vec![round("first"), round("second"), Shape::ManySides(Vec::new())]);
-        let lines = outline(&many, 40);
+        let lines = debug_outline(&many, 40);
         assert_eq!(
             lines,
             "many sides\n  list\n    round(name: \"first\", size: 1.5)\n    round(name: \"second\", size: 1.5)\n    many sides([])\n"

@@ -1,21 +1,21 @@
 //! What a session has been told: the rules it was started with, and everything that was entered since.
 //!
 //! Each input is compiled together with all of it as one text, so that declarations see each other in any order and a later one replaces an
-//! earlier one of its name. What is said about that text is said of the segments that people wrote, see [`Composed::told`].
+//! earlier one of its name. What is said about that text is said of the segments that people wrote, see [`ComposedText::mapped_diagnostics`].
 
 use averment_base::diagnostic::{Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::check::files::Disk;
-use averment_engine::check::{CheckOptions, Checked, check};
-use averment_syntax::ast::{Item, ItemKind};
+use averment_engine::check::{CheckOptions, CheckResult, check_rules};
+use averment_syntax::ast::{SyntaxItem, ItemKind};
 use averment_syntax::parse;
 use std::ops::Range;
 use std::path::PathBuf;
 
 /// What a declaration is known by: a later one of the same key replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct DeclarationKey {
     /// What kind of name.
     space: &'static str,
     /// The name.
@@ -24,18 +24,18 @@ pub struct Key {
 
 /// One thing that was entered.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct EnteredItem {
     /// Its text, with its comments.
     pub text: String,
     /// What it declares; `None` for a statement, which is judged once and kept only to be saved.
-    pub key: Option<Key>,
+    pub key: Option<DeclarationKey>,
     /// True for what nobody typed.
     pub hidden: bool,
 }
 
 /// The rule file of the session.
 #[derive(Debug, Clone)]
-pub struct Base {
+pub struct BaseFile {
     /// Its name as the user wrote it.
     pub name: String,
     /// Where its relative paths start.
@@ -43,23 +43,23 @@ pub struct Base {
     /// Its text.
     pub text: String,
     /// Its declarations with their places.
-    items: Vec<(Key, Range<usize>)>,
+    items: Vec<(DeclarationKey, Range<usize>)>,
 }
 
 /// Everything that was told.
 #[derive(Debug, Clone, Default)]
-pub struct Workspace {
+pub struct ReplWorkspace {
     /// The rule file that was loaded.
-    pub base: Option<Base>,
+    pub base: Option<BaseFile>,
     /// What was entered, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<EnteredItem>,
     /// Comments that stand above what comes next.
     comments: String,
 }
 
 /// What is compiled in front of everything else.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Input<'a> {
+pub struct WorkspaceInput<'a> {
     /// Stands before what was typed.
     pub before: &'a str,
     /// What was typed.
@@ -71,19 +71,19 @@ pub struct Input<'a> {
 /// The name of what is typed in messages.
 pub const INPUT: &str = "input";
 
-impl Base {
+impl BaseFile {
     /// A rule file.
     #[must_use]
     pub fn new(name: String, folder: PathBuf, text: String, limits: &Limits) -> Self {
         let mut map = SourceMap::default();
-        let file = map.add(SourceFile::new(name.as_str(), None, text.as_str()));
+        let file = map.add_file(SourceFile::new(name.as_str(), None, text.as_str()));
         let (tree, ..) = parse(&map, file, limits);
-        let items = tree.items.iter().filter_map(|item| Some((key_of(item)?, item.span.range()))).collect();
+        let items = tree.items.iter().filter_map(|item| Some((item_key(item)?, item.span.as_range()))).collect();
         Self { name, folder, text, items }
     }
 
     /// The text with the declarations of some keys blanked out: everything else keeps its place.
-    fn without(&self, keys: &[Key]) -> String {
+    fn without_keys(&self, keys: &[DeclarationKey]) -> String {
         let mut text = self.text.clone();
         for (_, range) in self.items.iter().filter(|(key, _)| keys.contains(key)) {
             let blank: String = text
@@ -100,17 +100,17 @@ impl Base {
     }
 }
 
-impl Workspace {
+impl ReplWorkspace {
     /// Puts everything into one text, what is typed first, without the declarations of some keys.
     #[must_use]
-    pub fn compose(&self, input: Input<'_>, replaced: &[Key]) -> Composed {
+    pub fn compose_text(&self, input: WorkspaceInput<'_>, replaced: &[DeclarationKey]) -> ComposedText {
         let mut text = String::new();
         let mut segments = Vec::new();
         let mut add = |before: &str, own: &str, after: &str, name: String, is_input: bool| {
             text.push_str(before);
             let start = text.len();
             text.push_str(own);
-            segments.push(Segment { range: start..text.len(), name, text: own.to_owned(), is_input });
+            segments.push(SourceSegment { range: start..text.len(), name, text: own.to_owned(), is_input });
             text.push_str(after);
             text.push('\n');
         };
@@ -123,7 +123,7 @@ impl Workspace {
             }
         }
         if let Some(base) = &self.base {
-            add("", &base.without(replaced), "", base.name.clone(), false);
+            add("", &base.without_keys(replaced), "", base.name.clone(), false);
             // What is shown of the file is what stands in it.
             if let Some(segment) = segments.last_mut() {
                 segment.text.clone_from(&base.text);
@@ -131,64 +131,64 @@ impl Workspace {
         }
         let mut sources = SourceMap::default();
         let folder = self.base.as_ref().map(|base| base.folder.clone()).unwrap_or_default();
-        let root = sources.add(SourceFile::new(INPUT, Some(&folder), text));
-        Composed { sources, root, segments }
+        let root = sources.add_file(SourceFile::new(INPUT, Some(&folder), text));
+        ComposedText { sources, root, segments }
     }
 
     /// Keeps what an input declares, in place of what had the same keys, and its statements.
-    pub fn keep(&mut self, text: &str, items: &[Item]) {
+    pub fn keep_items(&mut self, text: &str, items: &[SyntaxItem]) {
         let mut start = 0;
         for item in items {
             // Comments above an item belong to it.
             let written = text.get(start..item.span.end as usize).unwrap_or("").trim_matches(['\n', ' ', ';', '\r']);
             let own = format!("{}{written}", std::mem::take(&mut self.comments));
             start = item.span.end as usize;
-            let key = key_of(item);
+            let key = item_key(item);
             if key.is_some() {
                 self.entries.retain(|entry| entry.key != key);
             }
             if let (Some(key), Some(base)) = (&key, &mut self.base) {
-                let blanked = base.without(std::slice::from_ref(key));
+                let blanked = base.without_keys(std::slice::from_ref(key));
                 base.text = blanked;
                 base.items.retain(|(known, _)| known != key);
             }
             if key.is_some() || !self.entries.iter().any(|entry| entry.text == own) {
-                self.entries.push(Entry { text: own, key, hidden: false });
+                self.entries.push(EnteredItem { text: own, key, hidden: false });
             }
         }
     }
 
     /// Keeps comments for what comes next.
-    pub fn note(&mut self, comments: &str) {
+    pub fn keep_comments(&mut self, comments: &str) {
         self.comments.push_str(comments.trim_end());
         self.comments.push('\n');
     }
 
     /// Whether a key is declared already.
     #[must_use]
-    pub fn knows(&self, key: &Key) -> bool {
+    pub fn is_declared(&self, key: &DeclarationKey) -> bool {
         let of_base = self.base.iter().flat_map(|base| &base.items).any(|(known, _)| known == key);
         of_base || self.entries.iter().any(|entry| !entry.hidden && entry.key.as_ref() == Some(key))
     }
 
     /// Declares a name that nobody typed, or nothing of that name any more; a name that somebody declared is left alone.
     pub fn set_hidden(&mut self, name: &str, text: Option<String>) {
-        let key = Key { space: "name", name: name.to_owned() };
+        let key = DeclarationKey { space: "name", name: name.to_owned() };
         self.entries.retain(|entry| !(entry.hidden && entry.key.as_ref() == Some(&key)));
-        if let Some(text) = text.filter(|_| !self.knows(&key)) {
-            self.entries.push(Entry { text, key: Some(key), hidden: true });
+        if let Some(text) = text.filter(|_| !self.is_declared(&key)) {
+            self.entries.push(EnteredItem { text, key: Some(key), hidden: true });
         }
     }
 
     /// The keys that an input declares.
     #[must_use]
-    pub fn keys(items: &[Item]) -> Vec<Key> {
-        items.iter().filter_map(key_of).collect()
+    pub fn declared_keys(items: &[SyntaxItem]) -> Vec<DeclarationKey> {
+        items.iter().filter_map(item_key).collect()
     }
 }
 
 /// What an item declares; `None` for one that asserts.
-fn key_of(item: &Item) -> Option<Key> {
+fn item_key(item: &SyntaxItem) -> Option<DeclarationKey> {
     let (space, name) = match &item.kind {
         ItemKind::Param(param) => ("name", &param.name),
         ItemKind::Let { name, .. } | ItemKind::Def { name, .. } | ItemKind::DefStep { name, .. } => ("name", name),
@@ -203,12 +203,12 @@ fn key_of(item: &Item) -> Option<Key> {
         ItemKind::Test(test) => ("test", &test.name),
         _ => return None,
     };
-    Some(Key { space, name: name.text.clone() })
+    Some(DeclarationKey { space, name: name.text.clone() })
 }
 
 /// A segment of the text that is compiled.
 #[derive(Debug, Clone)]
-struct Segment {
+struct SourceSegment {
     range: Range<usize>,
     name: String,
     /// As people wrote it; as long as the segment.
@@ -218,30 +218,30 @@ struct Segment {
 
 /// Everything in one text.
 #[derive(Debug)]
-pub struct Composed {
+pub struct ComposedText {
     /// The text, and after the check all files that it names.
     pub sources: SourceMap,
     /// The text.
     pub root: FileId,
-    segments: Vec<Segment>,
+    segments: Vec<SourceSegment>,
 }
 
-impl Composed {
+impl ComposedText {
     /// Checks it.
-    pub fn check(&mut self, limits: Limits, read: &[PathBuf]) -> Checked {
+    pub fn check_text(&mut self, limits: Limits, read: &[PathBuf]) -> CheckResult {
         let own = self.sources.get(self.root).and_then(|file| file.folder.clone()).unwrap_or_default();
-        let folders = averment_ide::project::readable(&own).into_iter().chain([PathBuf::new()]);
+        let folders = averment_ide::project::readable_folders(&own).into_iter().chain([PathBuf::new()]);
         let files = Disk::within(folders.chain(read.iter().cloned()), limits.rule_file_bytes);
-        check(&mut self.sources, self.root, &CheckOptions { limits, files: &files })
+        check_rules(&mut self.sources, self.root, &CheckOptions { limits, files: &files })
     }
 
     /// A place as people know it: `FILE:LINE:COLUMN`.
     #[must_use]
-    pub fn location(&self, span: Span) -> String {
-        let (_, map) = self.told(&Diagnostics::default());
-        let place = self.place(span);
-        let at = map.position(place);
-        format!("{}:{}:{}", map.name(place), at.line, at.column)
+    pub fn shown_location(&self, span: Span) -> String {
+        let (_, map) = self.mapped_diagnostics(&Diagnostics::default());
+        let place = self.map_span(span);
+        let at = map.line_column(place);
+        format!("{}:{}:{}", map.file_name(place), at.line, at.column)
     }
 
     /// Whether a place is in what was typed.
@@ -253,13 +253,13 @@ impl Composed {
 
     /// What is to be said, in places of what people wrote. Of what was said before, only errors are said again.
     #[must_use]
-    pub fn told(&self, diagnostics: &Diagnostics) -> (Diagnostics, SourceMap) {
+    pub fn mapped_diagnostics(&self, diagnostics: &Diagnostics) -> (Diagnostics, SourceMap) {
         let mut map = SourceMap::default();
         for segment in &self.segments {
-            map.add(SourceFile::new(segment.name.as_str(), None, segment.text.as_str()));
+            map.add_file(SourceFile::new(segment.name.as_str(), None, segment.text.as_str()));
         }
         for (_, file) in self.sources.iter().skip(1) {
-            map.add(file.clone());
+            map.add_file(file.clone());
         }
         let mut told = Diagnostics::default();
         for diagnostic in &diagnostics.0 {
@@ -269,10 +269,10 @@ impl Composed {
                 continue;
             }
             let mut one = diagnostic.clone();
-            one.span = self.place(one.span);
-            one.others.iter_mut().for_each(|other| other.span = self.place(other.span));
+            one.span = self.map_span(one.span);
+            one.others.iter_mut().for_each(|other| other.span = self.map_span(other.span));
             for edit in one.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
-                edit.span = self.place(edit.span);
+                edit.span = self.map_span(edit.span);
             }
             told.push(one);
         }
@@ -280,7 +280,7 @@ impl Composed {
     }
 
     /// A place of the whole text as a place of its segment.
-    fn place(&self, span: Span) -> Span {
+    fn map_span(&self, span: Span) -> Span {
         let number = |at: usize| FileId(u32::try_from(at).unwrap_or(u32::MAX));
         if span.file != self.root {
             let behind = (span.file.0 as usize).saturating_sub(1);
@@ -299,17 +299,17 @@ impl Composed {
 mod tests {
     use super::*;
 
-    fn items(text: &str) -> Vec<Item> {
+    fn items(text: &str) -> Vec<SyntaxItem> {
         let mut map = SourceMap::default();
-        let file = map.add(SourceFile::new("input", None, text));
+        let file = map.add_file(SourceFile::new("input", None, text));
         parse(&map, file, &Limits::default()).0.items
     }
 
     #[test]
     fn a_later_declaration_replaces_an_earlier_one_and_statements_are_kept_once() {
-        let mut workspace = Workspace::default();
+        let mut workspace = ReplWorkspace::default();
         for text in ["let a = 1\nlet b = a", "# ten\nlet a = 10", "require x", "require x"] {
-            workspace.keep(text, &items(text));
+            workspace.keep_items(text, &items(text));
         }
         let texts: Vec<&str> = workspace.entries.iter().map(|entry| entry.text.as_str()).collect();
         assert_eq!(texts, ["let b = a", "# ten\nlet a = 10", "require x"]);
@@ -318,16 +318,16 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_where_people_wrote_it() {
         let limits = Limits::default();
-        let base = Base::new("r.assert".into(), PathBuf::new(), "let a = 1\nlet b = a + nothing\n".into(), &limits);
-        let workspace = Workspace { base: Some(base), ..Workspace::default() };
-        let mut composed = workspace.compose(Input { before: "let _x = (", text: "1 +\n unknown", after: "\n)" }, &[]);
-        let checked = composed.check(limits, &[]);
-        let (told, map) = composed.told(&checked.diagnostics);
+        let base = BaseFile::new("r.assert".into(), PathBuf::new(), "let a = 1\nlet b = a + nothing\n".into(), &limits);
+        let workspace = ReplWorkspace { base: Some(base), ..ReplWorkspace::default() };
+        let mut composed = workspace.compose_text(WorkspaceInput { before: "let _x = (", text: "1 +\n unknown", after: "\n)" }, &[]);
+        let checked = composed.check_text(limits, &[]);
+        let (told, map) = composed.mapped_diagnostics(&checked.diagnostics);
         let places: Vec<String> = told
             .0
             .iter()
             .map(|one| {
-                format!("{}:{}:{}", map.name(one.span), map.position(one.span).line, map.position(one.span).column)
+                format!("{}:{}:{}", map.file_name(one.span), map.line_column(one.span).line, map.line_column(one.span).column)
             })
             .collect();
         assert_eq!(places, ["input:2:2", "r.assert:2:13"]);

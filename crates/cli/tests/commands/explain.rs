@@ -2,8 +2,8 @@
 
 use crate::folder::Folder;
 use averment_base::limits::Limits;
-use averment_engine::vm::evaluate::{EvaluateOptions, derive, evaluate};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::evaluate::{EvaluateOptions, derive_run, evaluate};
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_fixtures as fixtures;
 use averment_fixtures::Rules;
 use averment_traces::read_str;
@@ -65,12 +65,12 @@ fn a_derivation_changes_no_verdict() {
         let disk = averment_engine::check::files::Disk::anywhere(1 << 20);
         let source = std::fs::read_to_string(&rules).unwrap();
         let rules = Rules::with_files("rules.assert", rules.parent(), &source, &disk).unwrap();
-        let (program, prepared, arena) = (rules.program(), Prepared::new(rules.program()), Bump::new());
+        let (program, prepared, arena) = (rules.program(), PreparedProgram::new(rules.program()), Bump::new());
         // Some examples are recorded in other forms than the normal one.
         let Ok(read) = read_str(&text, &arena, &Limits::default()) else { continue };
         let options = EvaluateOptions::default();
         let plain = evaluate(program, &prepared, &read, &arena, &options);
-        let (derived, derivations) = derive(program, &prepared, &read, &arena, &options);
+        let (derived, derivations) = derive_run(program, &prepared, &read, &arena, &options);
         assert_eq!(format!("{plain:?}"), format!("{derived:?}"), "{}", run.display());
         assert_eq!(derivations.len(), plain.results.len());
         judged += plain.results.len();

@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::bytecode::codec;
 use averment_engine::bytecode::program::Program;
-use averment_engine::check::{CheckOptions, check, files};
+use averment_engine::check::{CheckOptions, check_rules, files};
 use std::process::Command;
 
 /// Runs a program that a system may not have; `None`, said loudly, where it has not.
@@ -93,9 +93,9 @@ const HOSTILE: [&str; 4] = ["$(touch PWNED)", "`touch PWNED`", "a;touch PWNED", 
 /// A program of one rule.
 fn program() -> Program {
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("a.assert", None, "rule a { tags t\n never x\n }"));
+    let root = sources.add_file(SourceFile::new("a.assert", None, "rule a { tags t\n never x\n }"));
     let files = files::Memory::default();
-    let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let checked = check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
     averment_engine::compile::compile(&checked.module, &sources)
 }
 

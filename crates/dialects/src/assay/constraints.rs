@@ -1,24 +1,24 @@
 //! What the documented policy asks of an argument, a key each.
 
-use super::Assay;
+use super::AssayLowering;
 use super::{formats, nested};
 use crate::writer;
-use crate::yaml::Node;
+use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
 /// The types of arguments, with what they are called in the language.
-pub(super) const TYPES: &[(&str, &str, Takes)] = &[
-    ("string", "string", Takes::Text),
-    ("number", "number", Takes::Number),
-    ("integer", "integer", Takes::Number),
-    ("boolean", "boolean", Takes::Any),
-    ("array", "list", Takes::List),
-    ("object", "object", Takes::Object),
+pub(super) const TYPES: &[(&str, &str, ConstrainedType)] = &[
+    ("string", "string", ConstrainedType::Text),
+    ("number", "number", ConstrainedType::Number),
+    ("integer", "integer", ConstrainedType::Number),
+    ("boolean", "boolean", ConstrainedType::Any),
+    ("array", "list", ConstrainedType::List),
+    ("object", "object", ConstrainedType::Object),
 ];
 
 /// Which values a constraint speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum ConstrainedType {
     Any,
     Number,
     Text,
@@ -27,7 +27,7 @@ pub(super) enum Takes {
 }
 
 /// An argument, and where its value is.
-pub(super) struct Argument<'n> {
+pub(super) struct ConstrainedArgument<'n> {
     /// The calls, as a pattern.
     pub(super) tool: String,
     /// Its path.
@@ -35,91 +35,91 @@ pub(super) struct Argument<'n> {
     /// What its schemas are called.
     pub(super) name: String,
     /// What is asked of it.
-    pub(super) spec: &'n Node,
+    pub(super) spec: &'n YamlNode,
     /// The document that references without a file lead into.
-    pub(super) root: &'n Node,
+    pub(super) root: &'n YamlNode,
 }
 
 /// A constraint: its key and what it becomes.
-pub(super) struct Constraint {
+pub(super) struct ArgumentConstraint {
     pub(super) key: &'static str,
-    pub(super) takes: Takes,
-    pub(super) lower: fn(&mut Assay<'_, '_>, &Argument<'_>, &Node) -> Option<String>,
+    pub(super) takes: ConstrainedType,
+    pub(super) lower: fn(&mut AssayLowering<'_, '_>, &ConstrainedArgument<'_>, &YamlNode) -> Option<String>,
 }
 
-const fn row(
+const fn constraint_row(
     key: &'static str,
-    takes: Takes,
-    lower: fn(&mut Assay<'_, '_>, &Argument<'_>, &Node) -> Option<String>,
-) -> Constraint {
-    Constraint { key, takes, lower }
+    takes: ConstrainedType,
+    lower: fn(&mut AssayLowering<'_, '_>, &ConstrainedArgument<'_>, &YamlNode) -> Option<String>,
+) -> ArgumentConstraint {
+    ArgumentConstraint { key, takes, lower }
 }
 
-pub(super) const CONSTRAINTS: &[Constraint] = &[
-    row("enum", Takes::Any, one_of),
-    row("min", Takes::Number, |assay, of, node| assay.compared(&of.path, ">=", node)),
-    row("minimum", Takes::Number, |assay, of, node| assay.compared(&of.path, ">=", node)),
-    row("max", Takes::Number, |assay, of, node| assay.compared(&of.path, "<=", node)),
-    row("maximum", Takes::Number, |assay, of, node| assay.compared(&of.path, "<=", node)),
-    row("exclusiveMin", Takes::Number, |assay, of, node| assay.compared(&of.path, ">", node)),
-    row("exclusiveMinimum", Takes::Number, |assay, of, node| assay.compared(&of.path, ">", node)),
-    row("exclusiveMax", Takes::Number, |assay, of, node| assay.compared(&of.path, "<", node)),
-    row("exclusiveMaximum", Takes::Number, |assay, of, node| assay.compared(&of.path, "<", node)),
-    row("multipleOf", Takes::Number, multiple_of),
-    row("minLength", Takes::Text, |assay, of, node| assay.sized(&of.path, ">=", node)),
-    row("maxLength", Takes::Text, |assay, of, node| assay.sized(&of.path, "<=", node)),
-    row("pattern", Takes::Text, |assay, of, node| Some(format!("{} matches {}", of.path, assay.regex(node, "")?))),
-    row("format", Takes::Text, |assay, of, node| {
+pub(super) const CONSTRAINTS: &[ArgumentConstraint] = &[
+    constraint_row("enum", ConstrainedType::Any, one_of),
+    constraint_row("min", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, ">=", node)),
+    constraint_row("minimum", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, ">=", node)),
+    constraint_row("max", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<=", node)),
+    constraint_row("maximum", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<=", node)),
+    constraint_row("exclusiveMin", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, ">", node)),
+    constraint_row("exclusiveMinimum", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, ">", node)),
+    constraint_row("exclusiveMax", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<", node)),
+    constraint_row("exclusiveMaximum", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<", node)),
+    constraint_row("multipleOf", ConstrainedType::Number, multiple_of),
+    constraint_row("minLength", ConstrainedType::Text, |assay, of, node| assay.compare_length(&of.path, ">=", node)),
+    constraint_row("maxLength", ConstrainedType::Text, |assay, of, node| assay.compare_length(&of.path, "<=", node)),
+    constraint_row("pattern", ConstrainedType::Text, |assay, of, node| Some(format!("{} matches {}", of.path, assay.regex_literal(node, "")?))),
+    constraint_row("format", ConstrainedType::Text, |assay, of, node| {
         Some(format!("{} matches {}", of.path, formats::literal_of(assay, node)?))
     }),
-    row("minItems", Takes::List, |assay, of, node| assay.sized(&of.path, ">=", node)),
-    row("maxItems", Takes::List, |assay, of, node| assay.sized(&of.path, "<=", node)),
-    row("uniqueItems", Takes::List, unique),
-    row("items", Takes::List, nested::part),
-    row("properties", Takes::Object, nested::part),
-    row("required", Takes::Object, nested::part),
-    row("additionalProperties", Takes::Object, nested::part),
+    constraint_row("minItems", ConstrainedType::List, |assay, of, node| assay.compare_length(&of.path, ">=", node)),
+    constraint_row("maxItems", ConstrainedType::List, |assay, of, node| assay.compare_length(&of.path, "<=", node)),
+    constraint_row("uniqueItems", ConstrainedType::List, unique_items),
+    constraint_row("items", ConstrainedType::List, nested::nested_constraint),
+    constraint_row("properties", ConstrainedType::Object, nested::nested_constraint),
+    constraint_row("required", ConstrainedType::Object, nested::nested_constraint),
+    constraint_row("additionalProperties", ConstrainedType::Object, nested::nested_constraint),
 ];
 
-impl Assay<'_, '_> {
+impl AssayLowering<'_, '_> {
     /// A comparison with a number.
-    fn compared(&mut self, path: &str, with: &str, node: &Node) -> Option<String> {
-        let Some(number) = node.number() else {
-            self.low.said.shape(node, "the bound", "a number");
+    fn compare_value(&mut self, path: &str, with: &str, node: &YamlNode) -> Option<String> {
+        let Some(number) = node.as_number() else {
+            self.low.sink.wrong_shape(node, "the bound", "a number");
             return None;
         };
         Some(format!("{path} {with} {number}"))
     }
 
     /// A comparison of a length with a number.
-    fn sized(&mut self, path: &str, with: &str, node: &Node) -> Option<String> {
-        let number = node.number().filter(|number| number.parse::<u64>().is_ok());
+    fn compare_length(&mut self, path: &str, with: &str, node: &YamlNode) -> Option<String> {
+        let number = node.as_number().filter(|number| number.parse::<u64>().is_ok());
         if number.is_none() {
-            self.low.said.shape(node, "the bound", "a whole number from 0 on");
+            self.low.sink.wrong_shape(node, "the bound", "a whole number from 0 on");
         }
         number.map(|number| format!("length({path}) {with} {number}"))
     }
 }
 
-fn one_of(assay: &mut Assay<'_, '_>, of: &Argument<'_>, node: &Node) -> Option<String> {
+fn one_of(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node: &YamlNode) -> Option<String> {
     if node.items().is_empty() {
-        assay.low.said.shape(node, "`enum`", "a list of the values that are allowed");
+        assay.low.sink.wrong_shape(node, "`enum`", "a list of the values that are allowed");
         return None;
     }
-    Some(format!("{} in {}", of.path, writer::literal(node)))
+    Some(format!("{} in {}", of.path, writer::value_literal(node)))
 }
 
 /// Exact in decimal: a multiple of 0.05 has two digits behind the point, and its hundredths are a multiple of 5.
-fn multiple_of(assay: &mut Assay<'_, '_>, of: &Argument<'_>, node: &Node) -> Option<String> {
+fn multiple_of(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node: &YamlNode) -> Option<String> {
     let path = &of.path;
-    let number = node.number().unwrap_or("");
+    let number = node.as_number().unwrap_or("");
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     let part = part.trim_end_matches('0');
     let unit = format!("{whole}{part}").trim_start_matches('0').to_owned();
     let plain = unit.bytes().all(|byte| byte.is_ascii_digit()) && !unit.is_empty() && part.len() < 16;
     match (plain, part.len()) {
         (false, _) => {
-            assay.low.said.shape(node, "`multipleOf`", "a number above 0, in digits");
+            assay.low.sink.wrong_shape(node, "`multipleOf`", "a number above 0, in digits");
             None
         }
         (true, 0) => Some(format!("{path} % {unit} == 0")),
@@ -131,12 +131,12 @@ fn multiple_of(assay: &mut Assay<'_, '_>, of: &Argument<'_>, node: &Node) -> Opt
     }
 }
 
-fn unique(assay: &mut Assay<'_, '_>, of: &Argument<'_>, node: &Node) -> Option<String> {
-    match node.boolean() {
+fn unique_items(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node: &YamlNode) -> Option<String> {
+    match node.as_boolean() {
         Some(true) => Some(format!("length(distinct({0})) == length({0})", of.path)),
         Some(false) => None,
         None => {
-            assay.low.said.error(Slug::TypeMismatch, node.span, "`uniqueItems` is no boolean", "write `true`");
+            assay.low.sink.error(Slug::TypeMismatch, node.span, "`uniqueItems` is no boolean", "write `true`");
             None
         }
     }

@@ -1,8 +1,8 @@
 //! The formats of texts that the documented policy knows. They are asserted.
 
-use super::Assay;
-use crate::regex_flavour::written;
-use crate::yaml::Node;
+use super::AssayLowering;
+use crate::regex_flavour::slash_literal;
+use crate::yaml::YamlNode;
 
 /// The expressions of formats.
 const FORMATS: &[(&str, &str)] = &[
@@ -36,18 +36,18 @@ const FORMATS: &[(&str, &str)] = &[
 const ALIASES: &[(&str, &str)] = &[("date-time", "datetime")];
 
 /// The expression of a format.
-pub(super) fn expression_of(assay: &mut Assay<'_, '_>, node: &Node) -> Option<&'static str> {
-    let name = assay.low.said.as_text(node, "`format`")?;
+pub(super) fn expression_of(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<&'static str> {
+    let name = assay.low.sink.as_text(node, "`format`")?;
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
     let found = FORMATS.iter().find(|(known, _)| *known == name);
     if found.is_none() {
         let known: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
-        assay.low.said.unknown_word(node, "format", &known);
+        assay.low.sink.unknown_word(node, "format", &known);
     }
     found.map(|(_, expression)| *expression)
 }
 
 /// The expression of a format as a literal.
-pub(super) fn literal_of(assay: &mut Assay<'_, '_>, node: &Node) -> Option<String> {
-    expression_of(assay, node).map(|expression| written(expression, ""))
+pub(super) fn literal_of(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<String> {
+    expression_of(assay, node).map(|expression| slash_literal(expression, ""))
 }

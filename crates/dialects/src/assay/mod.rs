@@ -25,50 +25,50 @@ mod structured;
 mod suite;
 mod unit;
 
-use crate::writer::Labels;
-use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering, OfYaml, Reads};
-use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
-use schemas::Schemas;
+use crate::writer::UniqueLabels;
+use crate::yaml::{YamlNode, YamlSchema};
+use crate::{Dialect, Lowering, YamlDialect, FileSyntax};
+use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
+use schemas::DeclaredSchemas;
 use std::borrow::Cow;
 
 /// The row of this dialect.
 pub(crate) const DIALECT: Dialect = Dialect {
     files: "`mcp-eval.yaml`, `eval.yaml`, policies of tools",
-    reads: Reads::Yaml(OfYaml { marks: &["suite", "tests"], schema: Schema::Core, is_one, lower }),
+    reads: FileSyntax::Yaml(YamlDialect { marks: &["suite", "tests"], schema: YamlSchema::Core, is_one: is_assay_file, lower: lower_document }),
     verdicts: VERDICTS,
 };
 
 /// A rule that nothing exercised passes there, and has no score. So does one that a run which goes on has not decided.
-const VERDICTS: OwnVerdicts = OwnVerdicts {
+const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("Assay"),
-    pass: OwnVerdict::new("pass", Some(1.0)),
-    fail: OwnVerdict::new("fail", Some(0.0)),
-    vacuous: OwnVerdict::new("not_exercised", None),
-    undecided: OwnVerdict::new("not_exercised", None),
-    error: OwnVerdict::new("error", Some(0.0)),
+    pass: ForeignVerdict::new("pass", Some(1.0)),
+    fail: ForeignVerdict::new("fail", Some(0.0)),
+    vacuous: ForeignVerdict::new("not_exercised", None),
+    undecided: ForeignVerdict::new("not_exercised", None),
+    error: ForeignVerdict::new("error", Some(0.0)),
 };
 
 /// The names of its metrics.
 pub(crate) fn own_metrics() -> impl Iterator<Item = &'static str> {
-    metrics::names()
+    metrics::metric_names()
 }
 
 /// A file that is being lowered.
-struct Assay<'l, 'a> {
+struct AssayLowering<'l, 'a> {
     low: &'l mut Lowering<'a>,
-    labels: Labels,
-    schemas: Schemas,
+    labels: UniqueLabels,
+    schemas: DeclaredSchemas,
 }
 
-fn is_one(document: &Node) -> bool {
-    suite::is_one(document) || policy::is_one(document)
+fn is_assay_file(document: &YamlNode) -> bool {
+    suite::is_suite(document) || policy::is_policy(document)
 }
 
-fn lower(document: &Node, low: &mut Lowering<'_>) {
-    let mut assay = Assay { low, labels: Labels::default(), schemas: Schemas::default() };
-    match suite::is_one(document) {
-        true => suite::lower(&mut assay, document),
-        false => policy::lower_alone(&mut assay, document),
+fn lower_document(document: &YamlNode, low: &mut Lowering<'_>) {
+    let mut assay = AssayLowering { low, labels: UniqueLabels::default(), schemas: DeclaredSchemas::default() };
+    match suite::is_suite(document) {
+        true => suite::lower_suite(&mut assay, document),
+        false => policy::lower_policy_file(&mut assay, document),
     }
 }

@@ -1,10 +1,10 @@
 //! What the documented policy asks of what is inside of an argument, as a JSON Schema.
 
-use super::Assay;
-use super::constraints::{Argument, CONSTRAINTS, TYPES};
+use super::AssayLowering;
+use super::constraints::{ConstrainedArgument, CONSTRAINTS, TYPES};
 use super::formats;
-use super::schemas::{made, made_text};
-use crate::yaml::{Node, Value};
+use super::schemas::{synthetic_node, made_text};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 
 /// References inside of references.
@@ -19,70 +19,70 @@ const RENAMED: &[(&str, &str)] = &[
 ];
 
 /// What a key asks of the values inside of an argument.
-pub(super) fn part(assay: &mut Assay<'_, '_>, of: &Argument<'_>, node: &Node) -> Option<String> {
+pub(super) fn nested_constraint(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node: &YamlNode) -> Option<String> {
     let entry = of.spec.entries().iter().find(|(_, value)| value.span == node.span)?;
     let mut entries = vec![entry.clone()];
-    if entry.0.text() == Some("additionalProperties") {
-        entries.extend(of.spec.entry("properties").map(|(key, value)| (key.clone(), names_of(value))));
+    if entry.0.as_text() == Some("additionalProperties") {
+        entries.extend(of.spec.find_entry("properties").map(|(key, value)| (key.clone(), names_of(value))));
     }
-    let alone = made(Value::Map(entries), node.span);
+    let alone = synthetic_node(YamlValue::Map(entries), node.span);
     let schema = assay.json_schema(&alone, of.root, 0)?;
-    let name = assay.schema(&of.name, &schema);
+    let name = assay.schema_name(&of.name, &schema);
     Some(format!("{} is {name}", of.path))
 }
 
 /// The names of properties, of which nothing is asked.
-fn names_of(properties: &Node) -> Node {
-    let nothing = |(key, value): &(Node, Node)| (key.clone(), made(Value::Map(Vec::new()), value.span));
-    made(Value::Map(properties.entries().iter().map(nothing).collect()), properties.span)
+fn names_of(properties: &YamlNode) -> YamlNode {
+    let nothing = |(key, value): &(YamlNode, YamlNode)| (key.clone(), synthetic_node(YamlValue::Map(Vec::new()), value.span));
+    synthetic_node(YamlValue::Map(properties.entries().iter().map(nothing).collect()), properties.span)
 }
 
-impl Assay<'_, '_> {
+impl AssayLowering<'_, '_> {
     /// What is asked of an argument, with what its `$ref` names.
-    pub(super) fn resolved(&mut self, spec: &Node, root: &Node, depth: usize) -> Option<Node> {
+    pub(super) fn resolve_spec(&mut self, spec: &YamlNode, root: &YamlNode, depth: usize) -> Option<YamlNode> {
         if !spec.is_map() {
-            self.low.said.shape(spec, "what is asked of an argument", "a mapping: `type: number`");
+            self.low.sink.wrong_shape(spec, "what is asked of an argument", "a mapping: `type: number`");
             return None;
         }
         let Some(reference) = spec.get("$ref") else { return Some(spec.clone()) };
         if depth > DEPTH {
             let message = "the references go in a circle";
-            self.low.said.error(Slug::Recursion, reference.span, message, "write the constraints here");
+            self.low.sink.error(Slug::Recursion, reference.span, message, "write the constraints here");
             return None;
         }
-        let target = self.referenced(reference, root)?;
-        let own = spec.entries().iter().filter(|(key, _)| key.text() != Some("$ref")).cloned();
-        let mut entries: Vec<(Node, Node)> = own.collect();
-        let inner = self.resolved(&target, root, depth.saturating_add(1))?;
+        let target = self.resolve_reference(reference, root)?;
+        let own = spec.entries().iter().filter(|(key, _)| key.as_text() != Some("$ref")).cloned();
+        let mut entries: Vec<(YamlNode, YamlNode)> = own.collect();
+        let inner = self.resolve_spec(&target, root, depth.saturating_add(1))?;
         for (key, value) in inner.entries() {
-            if !entries.iter().any(|(known, _)| known.key() == key.key()) {
+            if !entries.iter().any(|(known, _)| known.key_text() == key.key_text()) {
                 entries.push((key.clone(), value.clone()));
             }
         }
-        Some(made(Value::Map(entries), spec.span))
+        Some(synthetic_node(YamlValue::Map(entries), spec.span))
     }
 
     /// The JSON Schema of what is asked.
-    fn json_schema(&mut self, spec: &Node, root: &Node, depth: usize) -> Option<Node> {
+    fn json_schema(&mut self, spec: &YamlNode, root: &YamlNode, depth: usize) -> Option<YamlNode> {
         if depth > DEPTH {
-            self.low.said.error(Slug::TooDeep, spec.span, "schemas are nested too deep", "nest less");
+            self.low.sink.error(Slug::TooDeep, spec.span, "schemas are nested too deep", "nest less");
             return None;
         }
-        let spec = self.resolved(spec, root, 0)?;
+        let spec = self.resolve_spec(spec, root, 0)?;
         let mut entries = Vec::new();
         for (key, value) in spec.entries() {
             entries.extend(self.json_entry(key, value, root, depth.saturating_add(1))?);
         }
-        Some(made(Value::Map(entries), spec.span))
+        Some(synthetic_node(YamlValue::Map(entries), spec.span))
     }
 
     /// A key of it; none of a key that only describes.
-    fn json_entry(&mut self, key: &Node, value: &Node, root: &Node, depth: usize) -> Option<Vec<(Node, Node)>> {
-        let name = key.key();
-        let one = |name: &str, value: Node| Some(vec![(made_text(name, key.span), value)]);
+    fn json_entry(&mut self, key: &YamlNode, value: &YamlNode, root: &YamlNode, depth: usize) -> Option<Vec<(YamlNode, YamlNode)>> {
+        let name = key.key_text();
+        let one = |name: &str, value: YamlNode| Some(vec![(made_text(name, key.span), value)]);
         match name.as_str() {
             "description" => Some(Vec::new()),
-            "required" if value.boolean().is_some() => Some(Vec::new()),
+            "required" if value.as_boolean().is_some() => Some(Vec::new()),
             "format" => {
                 let expression = formats::expression_of(self, value)?;
                 one("pattern", made_text(expression, value.span))
@@ -95,12 +95,12 @@ impl Assay<'_, '_> {
                 if !known {
                     let keys: Vec<&str> =
                         CONSTRAINTS.iter().map(|row| row.key).chain(["type", "description"]).collect();
-                    self.low.said.unknown_key(key, "what is asked of a value", &keys);
+                    self.low.sink.unknown_key(key, "what is asked of a value", &keys);
                     return None;
                 }
-                if name == "type" && !TYPES.iter().any(|(word, ..)| value.text() == Some(word)) {
+                if name == "type" && !TYPES.iter().any(|(word, ..)| value.as_text() == Some(word)) {
                     let words: Vec<&str> = TYPES.iter().map(|(word, ..)| *word).collect();
-                    self.low.said.unknown_word(value, "type", &words);
+                    self.low.sink.unknown_word(value, "type", &words);
                     return None;
                 }
                 let renamed = RENAMED.iter().find(|(own, _)| *own == name).map_or(name.as_str(), |(_, json)| json);
@@ -110,21 +110,21 @@ impl Assay<'_, '_> {
     }
 
     /// Properties, and those among them that have to be there.
-    fn json_properties(&mut self, value: &Node, root: &Node, depth: usize) -> Option<Vec<(Node, Node)>> {
+    fn json_properties(&mut self, value: &YamlNode, root: &YamlNode, depth: usize) -> Option<Vec<(YamlNode, YamlNode)>> {
         if !value.is_map() {
-            self.low.said.shape(value, "`properties`", "a mapping of names to what is asked of them");
+            self.low.sink.wrong_shape(value, "`properties`", "a mapping of names to what is asked of them");
             return None;
         }
         let (mut properties, mut wanted) = (Vec::new(), Vec::new());
         for (key, spec) in value.entries() {
-            if spec.get("required").and_then(Node::boolean) == Some(true) {
-                wanted.push(made_text(&key.key(), key.span));
+            if spec.get("required").and_then(YamlNode::as_boolean) == Some(true) {
+                wanted.push(made_text(&key.key_text(), key.span));
             }
             properties.push((key.clone(), self.json_schema(spec, root, depth)?));
         }
-        let mut entries = vec![(made_text("properties", value.span), made(Value::Map(properties), value.span))];
+        let mut entries = vec![(made_text("properties", value.span), synthetic_node(YamlValue::Map(properties), value.span))];
         if !wanted.is_empty() {
-            entries.push((made_text("required", value.span), made(Value::List(wanted), value.span)));
+            entries.push((made_text("required", value.span), synthetic_node(YamlValue::List(wanted), value.span)));
         }
         Some(entries)
     }

@@ -1,70 +1,70 @@
 //! Expressions of JSON Schemas that look around or refer back. Schemas of the language take linear time, so these are asked beside them.
 
-use super::Assay;
-use super::schemas::made;
-use super::select::argument;
-use super::sentence::Sentence;
-use crate::regex_flavour::{Literal, javascript};
-use crate::writer::member;
-use crate::yaml::{Node, Value};
+use super::AssayLowering;
+use super::schemas::synthetic_node;
+use super::select::argument_path;
+use super::sentence::AssayAssertion;
+use crate::regex_flavour::{TranslatedRegex, translate_javascript};
+use crate::writer::member_path;
+use crate::yaml::{YamlNode, YamlValue};
 
 /// An expression that a schema cannot ask.
-struct Beyond {
+struct BacktrackingPattern {
     /// The value that it is asked of.
     path: String,
-    literal: Literal,
+    literal: TranslatedRegex,
     place: averment_base::source::Span,
 }
 
-impl Assay<'_, '_> {
+impl AssayLowering<'_, '_> {
     /// What a schema asks of the arguments of a tool, as one assertion.
-    pub(super) fn fits(&mut self, tool: &str, (name, schema): (&Node, &Node)) -> Sentence {
+    pub(super) fn fits_schema(&mut self, tool: &str, (name, schema): (&YamlNode, &YamlNode)) -> AssayAssertion {
         let mut beyond = Vec::new();
-        let schema = &without(schema, None, &mut beyond);
-        let declared = self.schema(&format!("{} args", name.key()), schema);
-        let place = name.span.to(schema.span);
-        let mut all = vec![Sentence::new(place, format!("each {tool}: args is {declared}"))];
+        let schema = &without_backtracking(schema, None, &mut beyond);
+        let declared = self.schema_name(&format!("{} args", name.key_text()), schema);
+        let place = name.span.cover_with(schema.span);
+        let mut all = vec![AssayAssertion::new(place, format!("each {tool}: args is {declared}"))];
         all.extend(beyond.iter().map(|one| {
-            let Beyond { path, literal, place } = one;
+            let BacktrackingPattern { path, literal, place } = one;
             let text = format!("each {tool}: {path} is string implies {path} matches {}", literal.text);
-            Sentence::new(*place, text).allowing("backtracking")
+            AssayAssertion::new(*place, text).allow_lint("backtracking")
         }));
-        Sentence::all_of(place, all)
+        AssayAssertion::all_of(place, all)
     }
 }
 
 /// A schema without such expressions. What every value has to fit that the schema asks of stands in `properties`; elsewhere (`anyOf`, `items`)
 /// no statement about a path says the same, and they stay, to be refused.
-fn without(schema: &Node, path: Option<&str>, beyond: &mut Vec<Beyond>) -> Node {
-    let Value::Map(entries) = &schema.value else { return schema.clone() };
+fn without_backtracking(schema: &YamlNode, path: Option<&str>, beyond: &mut Vec<BacktrackingPattern>) -> YamlNode {
+    let YamlValue::Map(entries) = &schema.value else { return schema.clone() };
     let mut kept = Vec::with_capacity(entries.len());
     for (key, value) in entries {
-        let value = match (key.text(), path) {
-            (Some("pattern"), Some(path)) => match backtracking(value) {
+        let value = match (key.as_text(), path) {
+            (Some("pattern"), Some(path)) => match backtracking_regex(value) {
                 Some(literal) => {
-                    beyond.push(Beyond { path: path.to_owned(), literal, place: key.span.to(value.span) });
+                    beyond.push(BacktrackingPattern { path: path.to_owned(), literal, place: key.span.cover_with(value.span) });
                     continue;
                 }
                 None => value.clone(),
             },
             (Some("properties"), _) if value.is_map() => {
-                let of = |(name, inner): &(Node, Node)| {
-                    let name_text = name.key();
+                let of = |(name, inner): &(YamlNode, YamlNode)| {
+                    let name_text = name.key_text();
                     let path =
-                        path.map_or_else(|| argument(&name_text), |path| format!("{path}{}", member(&name_text)));
-                    (name.clone(), without(inner, Some(&path), beyond))
+                        path.map_or_else(|| argument_path(&name_text), |path| format!("{path}{}", member_path(&name_text)));
+                    (name.clone(), without_backtracking(inner, Some(&path), beyond))
                 };
-                made(Value::Map(value.entries().iter().map(of).collect()), value.span)
+                synthetic_node(YamlValue::Map(value.entries().iter().map(of).collect()), value.span)
             }
             _ => value.clone(),
         };
         kept.push((key.clone(), value));
     }
-    made(Value::Map(kept), schema.span)
+    synthetic_node(YamlValue::Map(kept), schema.span)
 }
 
 /// An expression in the syntax of JSON Schemas, where only backtracking finds it.
-fn backtracking(pattern: &Node) -> Option<Literal> {
-    let text = pattern.text()?;
-    javascript(text, "u").or_else(|_| javascript(text, "")).ok().filter(|literal| literal.backtracks)
+fn backtracking_regex(pattern: &YamlNode) -> Option<TranslatedRegex> {
+    let text = pattern.as_text()?;
+    translate_javascript(text, "u").or_else(|_| translate_javascript(text, "")).ok().filter(|literal| literal.backtracks)
 }

@@ -1,16 +1,16 @@
 //! Rules about which tools are called, how often, and in which order.
 
-use super::Assay;
-use super::select::{Aliases, Selector, choice};
-use super::sentence::Sentence;
+use super::AssayLowering;
+use super::select::{ToolAliases, CallSelector, choice_pattern};
+use super::sentence::AssayAssertion;
 use super::sequence;
-use crate::writer::{self, quoted};
-use crate::yaml::Node;
+use crate::writer::{self, quote_text};
+use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
 /// Who reads a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum RuleSemantics {
     /// The documents: a statement about the whole run.
     Documented,
     /// The program: what is recorded, in an unfinished run, too.
@@ -19,232 +19,232 @@ pub(super) enum Form {
 
 /// What a rule is read with.
 #[derive(Clone, Copy)]
-pub(super) struct Reading<'r> {
-    pub(super) form: Form,
-    pub(super) aliases: &'r Aliases,
+pub(super) struct RuleContext<'r> {
+    pub(super) form: RuleSemantics,
+    pub(super) aliases: &'r ToolAliases,
 }
 
 /// A kind of rule: its keys beside those of all rules, and what it says.
-struct Kind {
+struct RuleType {
     name: &'static str,
     keys: &'static [&'static str],
-    lower: fn(&mut Assay<'_, '_>, &Node, Reading<'_>) -> Option<Sentence>,
+    lower: fn(&mut AssayLowering<'_, '_>, &YamlNode, RuleContext<'_>) -> Option<AssayAssertion>,
 }
 
-const KINDS: &[Kind] = &[
-    Kind { name: "require", keys: &["tool"], lower: require },
-    Kind { name: "before", keys: &["first", "then"], lower: before },
-    Kind { name: "immediately_before", keys: &["first", "then"], lower: immediately_before },
-    Kind { name: "blocklist", keys: &["tools", "pattern"], lower: blocklist },
-    Kind { name: "allowlist", keys: &["tools"], lower: allowlist },
-    Kind { name: "count", keys: &["tool", "min", "max", "exact"], lower: count },
-    Kind { name: "max_calls", keys: &["tool", "max"], lower: max_calls },
-    Kind { name: "eventually", keys: &["tool", "within"], lower: sequence::eventually },
-    Kind { name: "after", keys: &["trigger", "then", "within"], lower: sequence::after },
-    Kind { name: "never_after", keys: &["trigger", "forbidden"], lower: sequence::never_after },
-    Kind { name: "sequence", keys: &["tools", "strict"], lower: sequence::sequence },
+const KINDS: &[RuleType] = &[
+    RuleType { name: "require", keys: &["tool"], lower: require_tool },
+    RuleType { name: "before", keys: &["first", "then"], lower: call_before },
+    RuleType { name: "immediately_before", keys: &["first", "then"], lower: immediately_before },
+    RuleType { name: "blocklist", keys: &["tools", "pattern"], lower: block_tools },
+    RuleType { name: "allowlist", keys: &["tools"], lower: allow_tools },
+    RuleType { name: "count", keys: &["tool", "min", "max", "exact"], lower: count_calls },
+    RuleType { name: "max_calls", keys: &["tool", "max"], lower: max_calls },
+    RuleType { name: "eventually", keys: &["tool", "within"], lower: sequence::eventually_called },
+    RuleType { name: "after", keys: &["trigger", "then", "within"], lower: sequence::called_after },
+    RuleType { name: "never_after", keys: &["trigger", "forbidden"], lower: sequence::never_after },
+    RuleType { name: "sequence", keys: &["tools", "strict"], lower: sequence::calls_in_order },
 ];
 
 /// The keys of all rules.
 const COMMON: &[&str] = &["type", "id", "description", "when"];
 
 /// Whether a list holds rules.
-pub(super) fn are_rules(list: &Node) -> bool {
-    let is_rule = |item: &Node| item.get("type").is_some() || item.get("require").is_some();
+pub(super) fn are_rules(list: &YamlNode) -> bool {
+    let is_rule = |item: &YamlNode| item.get("type").is_some() || item.get("require").is_some();
     list.items().iter().any(is_rule)
 }
 
-impl Assay<'_, '_> {
+impl AssayLowering<'_, '_> {
     /// The assertions of a list of rules.
-    pub(super) fn rules(&mut self, list: &Node, what: &str, reading: Reading<'_>) -> Vec<Sentence> {
+    pub(super) fn lower_rules(&mut self, list: &YamlNode, what: &str, reading: RuleContext<'_>) -> Vec<AssayAssertion> {
         if !list.is_list() {
-            self.low.said.shape(list, what, "a list of rules, each `- type: …`");
+            self.low.sink.wrong_shape(list, what, "a list of rules, each `- type: …`");
         } else if list.items().is_empty() {
             let message = format!("{what} has no rules: it could never fail");
-            self.low.said.error(Slug::TypeMismatch, list.span, message, "write `- type: require` and its `tool`");
+            self.low.sink.error(Slug::TypeMismatch, list.span, message, "write `- type: require` and its `tool`");
         }
-        list.items().iter().filter_map(|rule| self.rule(rule, reading)).collect()
+        list.items().iter().filter_map(|rule| self.lower_rule(rule, reading)).collect()
     }
 
-    fn rule(&mut self, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
+    fn lower_rule(&mut self, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
         if !rule.is_map() {
-            self.low.said.shape(rule, "a rule", "a mapping: `type: require` and its `tool`");
+            self.low.sink.wrong_shape(rule, "a rule", "a mapping: `type: require` and its `tool`");
             return None;
         }
-        self.low.said.required_text(rule, "type", "a rule")?;
+        self.low.sink.required_text(rule, "type", "a rule")?;
         let word = rule.get("type")?;
-        let Some(kind) = KINDS.iter().find(|kind| Some(kind.name) == word.text()) else {
+        let Some(kind) = KINDS.iter().find(|kind| Some(kind.name) == word.as_text()) else {
             let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-            self.low.said.unknown_word(word, "rule", &known);
+            self.low.sink.unknown_word(word, "rule", &known);
             return None;
         };
         let known: Vec<&str> = COMMON.iter().chain(kind.keys).copied().collect();
-        self.low.said.keys(rule, &format!("a `{}` rule", kind.name), &known);
+        self.low.sink.check_keys(rule, &format!("a `{}` rule", kind.name), &known);
         let sentence = (kind.lower)(self, rule, reading)?;
-        Some(match self.condition(rule)? {
-            Some(condition) => sentence.with(format!("when {condition}")),
+        Some(match self.when_condition(rule)? {
+            Some(condition) => sentence.with_modifier(format!("when {condition}")),
             None => sentence,
         })
     }
 
     /// What `when` asks of the run: entries of its context, which runs keep in `meta`.
-    pub(super) fn condition(&mut self, rule: &Node) -> Option<Option<String>> {
+    pub(super) fn when_condition(&mut self, rule: &YamlNode) -> Option<Option<String>> {
         let Some(when) = rule.get("when") else { return Some(None) };
         if when.entries().is_empty() {
-            self.low.said.shape(when, "`when`", "a mapping: `context.user_role: standard`");
+            self.low.sink.wrong_shape(when, "`when`", "a mapping: `context.user_role: standard`");
             return None;
         }
         let mut tests = Vec::new();
         for (key, value) in when.entries() {
             match value.is_map() {
-                true => tests.extend(value.entries().iter().map(|(inner, value)| of_context(&inner.key(), value))),
-                false => tests.push(of_context(&key.key(), value)),
+                true => tests.extend(value.entries().iter().map(|(inner, value)| context_test(&inner.key_text(), value))),
+                false => tests.push(context_test(&key.key_text(), value)),
             }
         }
         Some(Some(tests.join(" and ")))
     }
 
     /// The selector of a key that has to be there.
-    pub(super) fn select(&mut self, rule: &Node, key: &str, reading: Reading<'_>) -> Option<Selector> {
+    pub(super) fn required_selector(&mut self, rule: &YamlNode, key: &str, reading: RuleContext<'_>) -> Option<CallSelector> {
         let what = format!("`{key}`");
         match rule.get(key) {
-            Some(node) => self.selector(node, &what, reading.aliases),
+            Some(node) => self.read_selector(node, &what, reading.aliases),
             None => {
                 let message = format!("the rule has no {what}");
-                self.low.said.error(Slug::TypeMismatch, rule.span, message, format!("write `{key}: TOOL`"));
+                self.low.sink.error(Slug::TypeMismatch, rule.span, message, format!("write `{key}: TOOL`"));
                 None
             }
         }
     }
 
     /// The selectors of a key that may hold one or several.
-    pub(super) fn selects(&mut self, rule: &Node, key: &str, reading: Reading<'_>) -> Option<Vec<Selector>> {
+    pub(super) fn required_selectors(&mut self, rule: &YamlNode, key: &str, reading: RuleContext<'_>) -> Option<Vec<CallSelector>> {
         let Some(list) = rule.get(key).filter(|node| node.is_list()) else {
-            return self.select(rule, key, reading).map(|one| vec![one]);
+            return self.required_selector(rule, key, reading).map(|one| vec![one]);
         };
         if list.items().is_empty() {
             let message = format!("`{key}` has no tools: the rule could never fail");
-            self.low.said.error(Slug::TypeMismatch, list.span, message, "write the tools");
+            self.low.sink.error(Slug::TypeMismatch, list.span, message, "write the tools");
             return None;
         }
-        list.items().iter().map(|item| self.selector(item, &format!("`{key}`"), reading.aliases)).collect()
+        list.items().iter().map(|item| self.read_selector(item, &format!("`{key}`"), reading.aliases)).collect()
     }
 
     /// A whole number that is not negative.
-    pub(super) fn number(&mut self, rule: &Node, key: &str) -> Option<Option<u64>> {
+    pub(super) fn optional_number(&mut self, rule: &YamlNode, key: &str) -> Option<Option<u64>> {
         let Some(node) = rule.get(key).filter(|node| !node.is_null()) else { return Some(None) };
-        let number = node.number().and_then(|number| number.parse().ok());
+        let number = node.as_number().and_then(|number| number.parse().ok());
         if number.is_none() {
-            self.low.said.shape(node, &format!("`{key}`"), "a whole number from 0 on");
+            self.low.sink.wrong_shape(node, &format!("`{key}`"), "a whole number from 0 on");
         }
         number.map(Some)
     }
 
     /// A number that has to be there.
-    pub(super) fn required_number(&mut self, rule: &Node, key: &str) -> Option<u64> {
-        let number = self.number(rule, key)?;
+    pub(super) fn required_number(&mut self, rule: &YamlNode, key: &str) -> Option<u64> {
+        let number = self.optional_number(rule, key)?;
         if number.is_none() {
             let message = format!("the rule has no `{key}`");
-            self.low.said.error(Slug::TypeMismatch, rule.span, message, format!("write `{key}: 3`"));
+            self.low.sink.error(Slug::TypeMismatch, rule.span, message, format!("write `{key}: 3`"));
         }
         number
     }
 }
 
-fn of_context(key: &str, value: &Node) -> String {
+fn context_test(key: &str, value: &YamlNode) -> String {
     let path: String = key.strip_prefix("context.").unwrap_or(key).split('.').fold("meta".to_owned(), |path, key| {
         match writer::is_identifier(key) {
             true => format!("{path}.{key}"),
-            false => format!("{path}[{}]", quoted(key)),
+            false => format!("{path}[{}]", quote_text(key)),
         }
     });
-    format!("{path} == {}", writer::literal(value))
+    format!("{path} == {}", writer::value_literal(value))
 }
 
-fn require(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
-    if reading.form == Form::Documented {
-        let wanted = assay.globs_of(rule, "tool")?;
-        let all = wanted.iter().map(|tool| Sentence::new(rule.span, format!("require {tool}"))).collect();
-        return Some(Sentence::all_of(rule.span, all));
+fn require_tool(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+    if reading.form == RuleSemantics::Documented {
+        let wanted = assay.required_globs(rule, "tool")?;
+        let all = wanted.iter().map(|tool| AssayAssertion::new(rule.span, format!("require {tool}"))).collect();
+        return Some(AssayAssertion::all_of(rule.span, all));
     }
-    let tool = assay.select(rule, "tool", reading)?;
-    let text = format!("(count {}) >= 1", tool.pattern());
-    Some(Sentence::new(rule.span, text).saying(&format!("required tool '{}' not found in trace", tool.shown)))
+    let tool = assay.required_selector(rule, "tool", reading)?;
+    let text = format!("(count {}) >= 1", tool.to_pattern());
+    Some(AssayAssertion::new(rule.span, text).with_message(&format!("required tool '{}' not found in trace", tool.shown)))
 }
 
 /// The first call of one tool is not behind the first call of the other.
-fn before(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
-    let first = assay.select(rule, "first", reading)?;
-    let then = assay.selects(rule, "then", reading)?;
+fn call_before(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+    let first = assay.required_selector(rule, "first", reading)?;
+    let then = assay.required_selectors(rule, "then", reading)?;
     let behind = then.iter().map(|then| then.shown.as_str()).collect::<Vec<_>>().join("', '");
-    let patterns = Selector::any_of(&then);
+    let patterns = CallSelector::any_of(&then);
     let overlap = then.iter().any(|then| then.overlaps(&first));
     match reading.form {
-        Form::Documented if !overlap => {
-            let text = format!("starts before {} -> {}", first.pattern(), patterns.join(", "));
-            Some(Sentence::new(rule.span, text))
+        RuleSemantics::Documented if !overlap => {
+            let text = format!("starts before {} -> {}", first.to_pattern(), patterns.join(", "));
+            Some(AssayAssertion::new(rule.span, text))
         }
-        Form::Documented => {
-            let text = format!("each {}: first(index of {}) <= index", choice(&patterns), first.pattern());
-            Some(Sentence::new(rule.span, text))
+        RuleSemantics::Documented => {
+            let text = format!("each {}: first(index of {}) <= index", choice_pattern(&patterns), first.to_pattern());
+            Some(AssayAssertion::new(rule.span, text))
         }
-        Form::Program => {
-            let text = sequence::not_before(&choice(&patterns), &format!("first(index of {})", first.pattern()));
+        RuleSemantics::Program => {
+            let text = sequence::not_before(&choice_pattern(&patterns), &format!("first(index of {})", first.to_pattern()));
             let message = format!("tool '{}' is required before tool '{behind}'", first.shown);
-            Some(Sentence::new(rule.span, text).saying(&message))
+            Some(AssayAssertion::new(rule.span, text).with_message(&message))
         }
     }
 }
 
 /// Between the calls: the program counts their places, whether or not the first had ended.
-fn immediately_before(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
-    let first = assay.select(rule, "first", reading)?;
-    let then = choice(&Selector::any_of(&assay.selects(rule, "then", reading)?));
-    Some(Sentence::new(rule.span, format!("each {then}: (index of {}) contains index - 1", first.pattern())))
+fn immediately_before(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+    let first = assay.required_selector(rule, "first", reading)?;
+    let then = choice_pattern(&CallSelector::any_of(&assay.required_selectors(rule, "then", reading)?));
+    Some(AssayAssertion::new(rule.span, format!("each {then}: (index of {}) contains index - 1", first.to_pattern())))
 }
 
-fn blocklist(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
+fn block_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
     let Some(pattern) = rule.get("pattern") else {
-        let tools = assay.globs_of(rule, "tools")?;
-        return Some(Sentence::new(rule.span, format!("never {}", tools.join(", "))));
+        let tools = assay.required_globs(rule, "tools")?;
+        return Some(AssayAssertion::new(rule.span, format!("never {}", tools.join(", "))));
     };
-    let pattern = assay.low.said.as_text(pattern, "`pattern`")?;
+    let pattern = assay.low.sink.as_text(pattern, "`pattern`")?;
     let blocked = match pattern {
         "" => "any".to_owned(),
-        part => format!("(any where tool contains {})", quoted(part)),
+        part => format!("(any where tool contains {})", quote_text(part)),
     };
     Some(match reading.form {
-        Form::Documented => Sentence::new(rule.span, format!("never {blocked}")),
-        Form::Program => Sentence::new(rule.span, format!("(count {blocked}) == 0"))
-            .saying(&format!("a tool matches blocklist pattern '{pattern}'")),
+        RuleSemantics::Documented => AssayAssertion::new(rule.span, format!("never {blocked}")),
+        RuleSemantics::Program => AssayAssertion::new(rule.span, format!("(count {blocked}) == 0"))
+            .with_message(&format!("a tool matches blocklist pattern '{pattern}'")),
     })
 }
 
 /// Nothing is allowed by an empty list.
-fn allowlist(assay: &mut Assay<'_, '_>, rule: &Node, _: Reading<'_>) -> Option<Sentence> {
+fn allow_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, _: RuleContext<'_>) -> Option<AssayAssertion> {
     let Some(tools) = rule.get("tools") else {
-        assay.low.said.error(Slug::TypeMismatch, rule.span, "the rule has no `tools`", "write `tools: [TOOL, …]`");
+        assay.low.sink.error(Slug::TypeMismatch, rule.span, "the rule has no `tools`", "write `tools: [TOOL, …]`");
         return None;
     };
-    Some(Sentence::new(rule.span, only(&assay.globs(tools, "`tools`"))))
+    Some(AssayAssertion::new(rule.span, only_tools(&assay.read_globs(tools, "`tools`"))))
 }
 
 /// That all calls are of these.
-pub(super) fn only(tools: &[String]) -> String {
+pub(super) fn only_tools(tools: &[String]) -> String {
     if tools.is_empty() { "never any".to_owned() } else { format!("only {}", tools.join(", ")) }
 }
 
-fn count(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
+fn count_calls(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
     let tool = match rule.get("tool").filter(|tool| tool.is_map()) {
-        Some(_) => assay.select(rule, "tool", reading)?.pattern(),
-        None => choice(&assay.globs_of(rule, "tool")?),
+        Some(_) => assay.required_selector(rule, "tool", reading)?.to_pattern(),
+        None => choice_pattern(&assay.required_globs(rule, "tool")?),
     };
-    let (exact, min, max) = (assay.number(rule, "exact")?, assay.number(rule, "min")?, assay.number(rule, "max")?);
+    let (exact, min, max) = (assay.optional_number(rule, "exact")?, assay.optional_number(rule, "min")?, assay.optional_number(rule, "max")?);
     let text = match (exact, min, max) {
         (Some(exact), _, _) => format!("count {tool} == {exact}"),
         (None, Some(min), Some(max)) if min > max => {
             let message = format!("`min` is {min} and `max` is {max}: no number is between them");
-            assay.low.said.error(Slug::Impossible, rule.span, message, "write the smaller one as `min`");
+            assay.low.sink.error(Slug::Impossible, rule.span, message, "write the smaller one as `min`");
             return None;
         }
         (None, Some(min), Some(max)) => format!("count {tool} in {min}..{max}"),
@@ -252,20 +252,20 @@ fn count(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option
         (None, None, Some(max)) => format!("count {tool} <= {max}"),
         (None, None, None) => {
             let message = "the rule has neither `min` nor `max` nor `exact`: it could never fail";
-            assay.low.said.error(Slug::TypeMismatch, rule.span, message, "write `max: 3`");
+            assay.low.sink.error(Slug::TypeMismatch, rule.span, message, "write `max: 3`");
             return None;
         }
     };
-    Some(Sentence::new(rule.span, text))
+    Some(AssayAssertion::new(rule.span, text))
 }
 
-fn max_calls(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
-    let tool = assay.select(rule, "tool", reading)?;
+fn max_calls(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+    let tool = assay.required_selector(rule, "tool", reading)?;
     let max = assay.required_number(rule, "max")?;
-    let (pattern, shown) = (tool.pattern(), &tool.shown);
+    let (pattern, shown) = (tool.to_pattern(), &tool.shown);
     Some(match reading.form {
-        Form::Documented => Sentence::new(rule.span, format!("count {pattern} <= {max}")),
-        Form::Program => Sentence::new(rule.span, format!("(count {pattern}) <= {max}"))
-            .saying(&format!("tool '{shown}' exceeded max calls ({max})")),
+        RuleSemantics::Documented => AssayAssertion::new(rule.span, format!("count {pattern} <= {max}")),
+        RuleSemantics::Program => AssayAssertion::new(rule.span, format!("(count {pattern}) <= {max}"))
+            .with_message(&format!("tool '{shown}' exceeded max calls ({max})")),
     })
 }

@@ -1,34 +1,34 @@
 //! JSON Schemas, declared once under a name.
 
-use super::Assay;
-use crate::writer::Writer;
-use crate::yaml::{Node, Value};
+use super::AssayLowering;
+use crate::writer::RuleWriter;
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The schemas of a file.
 #[derive(Debug, Default)]
-pub(super) struct Schemas {
+pub(super) struct DeclaredSchemas {
     /// Of each schema, as JSON, its name.
     known: BTreeMap<String, String>,
     taken: BTreeSet<String>,
-    new: Vec<(String, Node)>,
+    new: Vec<(String, YamlNode)>,
 }
 
-impl Schemas {
+impl DeclaredSchemas {
     /// Writes those that are not yet written.
-    pub(super) fn write_new(&mut self, out: &mut Writer) {
+    pub(super) fn write_new(&mut self, out: &mut RuleWriter) {
         for (name, schema) in self.new.drain(..) {
-            out.gap();
-            out.line(schema.span, |out| {
-                out.put(&format!("schema {name} = "));
-                out.literal(&schema);
+            out.write_gap();
+            out.write_line(schema.span, |out| {
+                out.put_text(&format!("schema {name} = "));
+                out.put_literal(&schema);
             });
         }
     }
 
-    fn declare(&mut self, wanted: &str, schema: &Node) -> String {
-        let json = schema.json();
+    fn declare_schema(&mut self, wanted: &str, schema: &YamlNode) -> String {
+        let json = schema.to_json();
         if let Some(name) = self.known.get(&json) {
             return name.clone();
         }
@@ -44,15 +44,15 @@ impl Schemas {
     }
 }
 
-impl Assay<'_, '_> {
+impl AssayLowering<'_, '_> {
     /// The name of a schema, which begins with what it is of.
-    pub(super) fn schema(&mut self, of: &str, schema: &Node) -> String {
-        self.schemas.declare(&capitalised(of), schema)
+    pub(super) fn schema_name(&mut self, of: &str, schema: &YamlNode) -> String {
+        self.schemas.declare_schema(&capitalize_words(of), schema)
     }
 }
 
 /// Words as one name that begins with a capital.
-fn capitalised(words: &str) -> String {
+fn capitalize_words(words: &str) -> String {
     let parts = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let name: String = parts
         .map(|part| {
@@ -67,11 +67,11 @@ fn capitalised(words: &str) -> String {
 }
 
 /// A node that is made, not read.
-pub(super) fn made(value: Value, span: Span) -> Node {
-    Node { value, span }
+pub(super) fn synthetic_node(value: YamlValue, span: Span) -> YamlNode {
+    YamlNode { value, span }
 }
 
 /// A text that is made, not read.
-pub(super) fn made_text(text: &str, span: Span) -> Node {
-    made(Value::Text(text.to_owned()), span)
+pub(super) fn made_text(text: &str, span: Span) -> YamlNode {
+    synthetic_node(YamlValue::Text(text.to_owned()), span)
 }

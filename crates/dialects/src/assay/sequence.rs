@@ -3,11 +3,11 @@
 //! Of a finished run each of these is a statement. A run that goes on is judged there by what it holds so far, which expressions say; where more calls
 //! may still meet the rule, the statement beside the expression leaves it undecided.
 
-use super::Assay;
-use super::rules::{Form, Reading};
-use super::select::{Selector, choice};
-use super::sentence::Sentence;
-use crate::yaml::Node;
+use super::AssayLowering;
+use super::rules::{RuleSemantics, RuleContext};
+use super::select::{CallSelector, choice_pattern};
+use super::sentence::AssayAssertion;
+use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
 /// That no call of a pattern stands before a place.
@@ -16,101 +16,101 @@ pub(super) fn not_before(pattern: &str, place: &str) -> String {
 }
 
 /// The tool is among the first calls.
-pub(super) fn eventually(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
-    let tool = assay.select(rule, "tool", reading)?;
+pub(super) fn eventually_called(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+    let tool = assay.required_selector(rule, "tool", reading)?;
     let within = assay.required_number(rule, "within")?;
-    let pattern = tool.pattern();
-    if reading.form == Form::Documented {
-        return Some(Sentence::new(rule.span, format!("some {pattern}: index < {within}")));
+    let pattern = tool.to_pattern();
+    if reading.form == RuleSemantics::Documented {
+        return Some(AssayAssertion::new(rule.span, format!("some {pattern}: index < {within}")));
     }
     let waiting = [format!("require {pattern}"), format!("(count any) < {within}")];
-    let waiting = waiting.map(|text| Sentence::new(rule.span, text)).to_vec();
-    let seen = Sentence::new(rule.span, format!("first(index of {pattern}) < {within}"));
-    let all = vec![seen, Sentence::group(rule.span, "all of", waiting)];
+    let waiting = waiting.map(|text| AssayAssertion::new(rule.span, text)).to_vec();
+    let seen = AssayAssertion::new(rule.span, format!("first(index of {pattern}) < {within}"));
+    let all = vec![seen, AssayAssertion::in_group(rule.span, "all of", waiting)];
     let message = format!("tool '{}' required within first {within} calls", tool.shown);
-    Some(Sentence::group(rule.span, "any of", all).with("allow undecided").saying(&message))
+    Some(AssayAssertion::in_group(rule.span, "any of", all).with_modifier("allow undecided").with_message(&message))
 }
 
 /// Each call of the trigger is answered soon.
-pub(super) fn after(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
-    let trigger = assay.select(rule, "trigger", reading)?;
-    let then = assay.select(rule, "then", reading)?;
-    let within = assay.number(rule, "within")?.unwrap_or(1);
+pub(super) fn called_after(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+    let trigger = assay.required_selector(rule, "trigger", reading)?;
+    let then = assay.required_selector(rule, "then", reading)?;
+    let within = assay.optional_number(rule, "within")?.unwrap_or(1);
     let calls = if within == 1 { "call" } else { "calls" };
-    let (from, to) = (trigger.pattern(), then.pattern());
+    let (from, to) = (trigger.to_pattern(), then.to_pattern());
     let statement = format!("after {from} -> {to} within {within} {calls}");
-    let next = then.which(&format!("index in c.index + 1..c.index + {within}"));
+    let next = then.pattern_where(&format!("index in c.index + 1..c.index + {within}"));
     let so_far = format!("all c in (it of {from}): (count {next}) >= 1");
     let message = format!("tool '{}' required within {within} {calls} after '{}'", then.shown, trigger.shown);
     Some(match (reading.form, within) {
-        (_, 0) => Sentence::new(rule.span, format!("each {from}: (count {from}) == 0")).saying(&message),
-        (Form::Documented, _) if !trigger.overlaps(&then) => Sentence::new(rule.span, statement),
+        (_, 0) => AssayAssertion::new(rule.span, format!("each {from}: (count {from}) == 0")).with_message(&message),
+        (RuleSemantics::Documented, _) if !trigger.overlaps(&then) => AssayAssertion::new(rule.span, statement),
         _ => {
-            let [statement, so_far] = [statement, so_far].map(|text| Sentence::new(rule.span, text));
-            let statement = if from == to { statement.allowing("self-precedence") } else { statement };
-            Sentence::group(rule.span, "any of", vec![statement, so_far]).with("allow undecided").saying(&message)
+            let [statement, so_far] = [statement, so_far].map(|text| AssayAssertion::new(rule.span, text));
+            let statement = if from == to { statement.allow_lint("self-precedence") } else { statement };
+            AssayAssertion::in_group(rule.span, "any of", vec![statement, so_far]).with_modifier("allow undecided").with_message(&message)
         }
     })
 }
 
 /// Nothing of it comes behind the first call of the trigger.
-pub(super) fn never_after(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
-    let trigger = assay.select(rule, "trigger", reading)?;
-    let forbidden = assay.select(rule, "forbidden", reading)?;
-    if reading.form == Form::Documented && !trigger.overlaps(&forbidden) {
-        let text = format!("never {} after {}", forbidden.pattern(), trigger.pattern());
-        return Some(Sentence::new(rule.span, text));
+pub(super) fn never_after(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+    let trigger = assay.required_selector(rule, "trigger", reading)?;
+    let forbidden = assay.required_selector(rule, "forbidden", reading)?;
+    if reading.form == RuleSemantics::Documented && !trigger.overlaps(&forbidden) {
+        let text = format!("never {} after {}", forbidden.to_pattern(), trigger.to_pattern());
+        return Some(AssayAssertion::new(rule.span, text));
     }
-    let later = forbidden.which("index > c.index");
-    let text = format!("all c in (it of {}): (count {later}) == 0", trigger.pattern());
+    let later = forbidden.pattern_where("index > c.index");
+    let text = format!("all c in (it of {}): (count {later}) == 0", trigger.to_pattern());
     let message = format!("tool '{}' is forbidden after '{}'", forbidden.shown, trigger.shown);
-    Some(Sentence::new(rule.span, text).saying(&message))
+    Some(AssayAssertion::new(rule.span, text).with_message(&message))
 }
 
 /// The tools come in this order, others between them or (`strict`) not.
-pub(super) fn sequence(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>) -> Option<Sentence> {
+pub(super) fn calls_in_order(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
     let strict = match rule.get("strict") {
         None => false,
-        Some(node) => match node.boolean() {
+        Some(node) => match node.as_boolean() {
             Some(strict) => strict,
             None => {
-                assay.low.said.shape(node, "`strict`", "`true` or `false`");
+                assay.low.sink.wrong_shape(node, "`strict`", "`true` or `false`");
                 return None;
             }
         },
     };
     let Some(list) = rule.get("tools").filter(|node| node.is_list()) else {
         let message = "the rule has no list of `tools`";
-        assay.low.said.error(Slug::TypeMismatch, rule.span, message, "write `tools: [FIRST, SECOND]`");
+        assay.low.sink.error(Slug::TypeMismatch, rule.span, message, "write `tools: [FIRST, SECOND]`");
         return None;
     };
     if list.items().is_empty() {
         let message = "`tools` names no tools: the rule can never fail";
-        assay.low.said.warning(Slug::TypeMismatch, list.span, message, "write `tools: [FIRST, SECOND]`");
+        assay.low.sink.warning(Slug::TypeMismatch, list.span, message, "write `tools: [FIRST, SECOND]`");
         let text = "all c in (it of (any where index < 0)): c.index >= 0";
-        return Some(Sentence::new(rule.span, text).saying("the sequence names no tools"));
+        return Some(AssayAssertion::new(rule.span, text).with_message("the sequence names no tools"));
     }
-    let tools = assay.selects(rule, "tools", reading)?;
+    let tools = assay.required_selectors(rule, "tools", reading)?;
     let names: Vec<&str> = tools.iter().map(|tool| tool.shown.as_str()).collect();
     let message = format!("{}sequence '{}'", if strict { "strict " } else { "" }, names.join("' -> '"));
-    let members = if strict { contiguous(&tools) } else { in_order(&tools) };
-    let mut members: Vec<Sentence> = members.into_iter().map(|text| Sentence::new(rule.span, text)).collect();
-    if let Some([statement, so_far]) = if strict { all_there(&tools) } else { reached(&tools) } {
-        let both = [statement, so_far].map(|text| Sentence::new(rule.span, text)).to_vec();
-        members.push(Sentence::group(rule.span, "any of", both));
+    let members = if strict { contiguous_calls(&tools) } else { in_order(&tools) };
+    let mut members: Vec<AssayAssertion> = members.into_iter().map(|text| AssayAssertion::new(rule.span, text)).collect();
+    if let Some([statement, so_far]) = if strict { all_there(&tools) } else { last_reached(&tools) } {
+        let both = [statement, so_far].map(|text| AssayAssertion::new(rule.span, text)).to_vec();
+        members.push(AssayAssertion::in_group(rule.span, "any of", both));
     }
-    let all = Sentence::all_of(rule.span, members);
-    Some(if tools.len() > 1 { all.with("allow undecided").saying(&message) } else { all.saying(&message) })
+    let all = AssayAssertion::all_of(rule.span, members);
+    Some(if tools.len() > 1 { all.with_modifier("allow undecided").with_message(&message) } else { all.with_message(&message) })
 }
 
 /// Of each tool the place at which its turn is done.
-fn places(tools: &[Selector]) -> Vec<String> {
+fn turn_places(tools: &[CallSelector]) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
         let known = tools.iter().take(at).any(|earlier| earlier.overlaps(tool));
         let place = match places.last().filter(|_| known) {
-            Some(before) => format!("first(index of {})", tool.which(&format!("index > {before}"))),
-            None => format!("first(index of {})", tool.pattern()),
+            Some(before) => format!("first(index of {})", tool.pattern_where(&format!("index > {before}"))),
+            None => format!("first(index of {})", tool.to_pattern()),
         };
         places.push(place);
     }
@@ -118,15 +118,15 @@ fn places(tools: &[Selector]) -> Vec<String> {
 }
 
 /// No tool comes while an earlier one has not.
-fn in_order(tools: &[Selector]) -> Vec<String> {
-    let places = places(tools);
+fn in_order(tools: &[CallSelector]) -> Vec<String> {
+    let places = turn_places(tools);
     let check = |(at, place): (usize, &String)| {
         let (earlier, later) = (tools.get(..at)?, tools.get(at.saturating_add(1)..)?);
         let known = later.iter().any(|tool| earlier.iter().any(|before| before.overlaps(tool)));
         let before = at.checked_sub(1).and_then(|before| places.get(before)).filter(|_| known);
         let patterns = match before {
             Some(before) => {
-                let mut restricted = later.iter().map(|tool| tool.which(&format!("index > {before}")));
+                let mut restricted = later.iter().map(|tool| tool.pattern_where(&format!("index > {before}")));
                 restricted.by_ref().fold(Vec::new(), |mut all, one| {
                     if !all.contains(&one) {
                         all.push(one);
@@ -134,28 +134,28 @@ fn in_order(tools: &[Selector]) -> Vec<String> {
                     all
                 })
             }
-            None => Selector::any_of(later),
+            None => CallSelector::any_of(later),
         };
-        (!patterns.is_empty()).then(|| not_before(&choice(&patterns), place))
+        (!patterns.is_empty()).then(|| not_before(&choice_pattern(&patterns), place))
     };
     let checks: Vec<String> = places.iter().enumerate().filter_map(check).collect();
-    if checks.is_empty() { alone(tools) } else { checks }
+    if checks.is_empty() { trivially_ordered(tools) } else { checks }
 }
 
 /// A single tool is in order wherever it stands.
-fn alone(tools: &[Selector]) -> Vec<String> {
-    tools.iter().map(|tool| format!("all c in (it of {}): c.index >= 0", tool.pattern())).collect()
+fn trivially_ordered(tools: &[CallSelector]) -> Vec<String> {
+    tools.iter().map(|tool| format!("all c in (it of {}): c.index >= 0", tool.to_pattern())).collect()
 }
 
 /// Once one of the tools came, the last one has its turn.
-fn reached(tools: &[Selector]) -> Option<[String; 2]> {
+fn last_reached(tools: &[CallSelector]) -> Option<[String; 2]> {
     let (last, earlier) = tools.split_last().filter(|(_, earlier)| !earlier.is_empty())?;
-    let places = places(tools);
+    let places = turn_places(tools);
     let known = earlier.iter().any(|tool| tool.overlaps(last));
     let before = places.get(earlier.len().saturating_sub(1))?;
-    let goal = if known { last.which(&format!("index > {before}")) } else { last.pattern() };
-    let any = Selector::any_of(tools);
-    let some = choice(&any);
+    let goal = if known { last.pattern_where(&format!("index > {before}")) } else { last.to_pattern() };
+    let any = CallSelector::any_of(tools);
+    let some = choice_pattern(&any);
     Some([
         format!("if {} then {goal}", any.join(" | ")),
         format!("(count {some}) >= 1 implies {} exists", places.last()?),
@@ -163,21 +163,21 @@ fn reached(tools: &[Selector]) -> Option<[String; 2]> {
 }
 
 /// What stands behind the first call of the first tool is the others, one behind the other.
-fn contiguous(tools: &[Selector]) -> Vec<String> {
+fn contiguous_calls(tools: &[CallSelector]) -> Vec<String> {
     let Some((first, others)) = tools.split_first().filter(|(_, others)| !others.is_empty()) else {
-        return alone(tools);
+        return trivially_ordered(tools);
     };
-    let start = format!("first(index of {})", first.pattern());
-    let follows = |(tool, at): (&Selector, usize)| {
-        format!("(count any) > {start} + {at} implies (index of {}) contains {start} + {at}", tool.pattern())
+    let start = format!("first(index of {})", first.to_pattern());
+    let follows = |(tool, at): (&CallSelector, usize)| {
+        format!("(count any) > {start} + {at} implies (index of {}) contains {start} + {at}", tool.to_pattern())
     };
     others.iter().zip(1_usize..).map(follows).collect()
 }
 
 /// Once the first tool came, there are as many calls as it takes.
-fn all_there(tools: &[Selector]) -> Option<[String; 2]> {
+fn all_there(tools: &[CallSelector]) -> Option<[String; 2]> {
     let (first, others) = tools.split_first().filter(|(_, others)| !others.is_empty())?;
-    let pattern = first.pattern();
+    let pattern = first.to_pattern();
     let last = format!("first(index of {pattern}) + {}", others.len());
     Some([
         format!("if {pattern} then (any where index == {last})"),

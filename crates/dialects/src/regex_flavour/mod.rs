@@ -15,13 +15,13 @@ mod python;
 #[cfg(test)]
 mod tests;
 
-use averment_base::diagnostic::render::steers;
-pub use javascript::javascript;
-pub use python::{Flags, python};
+use averment_base::diagnostic::render::is_steering;
+pub use javascript::translate_javascript;
+pub use python::{PyRegexFlags, translate_python};
 
 /// A regular expression as the language writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Literal {
+pub struct TranslatedRegex {
     /// `/…/flags`.
     pub text: String,
     /// Whether it has the flag `b`.
@@ -30,32 +30,32 @@ pub struct Literal {
 
 /// Why an expression cannot be used: in its own flavour, or because the language cannot say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unusable {
+pub struct UnusableRegex {
     /// The byte of the expression.
     pub at: usize,
     /// What is wrong there, in words.
     pub why: String,
 }
 
-impl Unusable {
+impl UnusableRegex {
     fn new(at: usize, why: impl Into<String>) -> Self {
         Self { at, why: why.into() }
     }
 }
 
-impl Literal {
+impl TranslatedRegex {
     /// From a pattern in the language's own syntax.
     fn new(pattern: &str, mut flags: String, backtracks: bool) -> Self {
         if backtracks {
             flags.push('b');
         }
-        Self { text: written(pattern, &flags), backtracks }
+        Self { text: slash_literal(pattern, &flags), backtracks }
     }
 }
 
 /// A pattern in the language's own syntax as a literal. It may hold slashes, line ends and characters that nobody sees as they are.
 #[must_use]
-pub fn written(pattern: &str, flags: &str) -> String {
+pub fn slash_literal(pattern: &str, flags: &str) -> String {
     let mut body = String::with_capacity(pattern.len());
     let mut escaped = false;
     for letter in pattern.chars() {
@@ -64,7 +64,7 @@ pub fn written(pattern: &str, flags: &str) -> String {
             '\n' => body.push_str(if escaped { "n" } else { "\\n" }),
             '\r' => body.push_str(if escaped { "r" } else { "\\r" }),
             '\t' => body.push_str(if escaped { "t" } else { "\\t" }),
-            hidden if steers(hidden) => {
+            hidden if is_steering(hidden) => {
                 body.push_str(if escaped { "" } else { "\\" });
                 body.push_str(&format!("x{{{:x}}}", u32::from(hidden)));
             }
@@ -84,14 +84,14 @@ pub fn written(pattern: &str, flags: &str) -> String {
 ///
 /// # Errors
 /// Where the crate refuses it.
-pub fn rust(pattern: &str) -> Result<Literal, Unusable> {
+pub fn translate_rust(pattern: &str) -> Result<TranslatedRegex, UnusableRegex> {
     let parsed = regex_syntax::ast::parse::Parser::new().parse(pattern);
-    let tree = parsed.map_err(|error| Unusable::new(error.span().start.offset, error.kind().to_string()))?;
+    let tree = parsed.map_err(|error| UnusableRegex::new(error.span().start.offset, error.kind().to_string()))?;
     let meaning = regex_syntax::hir::translate::Translator::new().translate(pattern, &tree);
-    meaning.map_err(|error| Unusable::new(error.span().start.offset, error.kind().to_string()))?;
+    meaning.map_err(|error| UnusableRegex::new(error.span().start.offset, error.kind().to_string()))?;
     // White space and comments of `(?x)` are left out: a line has no place in a literal.
     let mut written = String::new();
     let printed = regex_syntax::ast::print::Printer::new().print(&tree, &mut written);
-    printed.map_err(|_| Unusable::new(0, "it cannot be written"))?;
-    Ok(Literal::new(&written, "u".to_owned(), false))
+    printed.map_err(|_| UnusableRegex::new(0, "it cannot be written"))?;
+    Ok(TranslatedRegex::new(&written, "u".to_owned(), false))
 }

@@ -1,10 +1,10 @@
 //! Every difference between the flavours and the language, by compiling the literal and searching with it.
 
-use super::{Flags, Literal, Unusable, javascript, python, rust};
+use super::{PyRegexFlags, TranslatedRegex, UnusableRegex, translate_javascript, translate_python, translate_rust};
 use averment::{Rules, Verdict};
 
 /// Whether a literal is found in a text, as rules ask for it.
-fn found(literal: &Literal, text: &str) -> bool {
+fn found(literal: &TranslatedRegex, text: &str) -> bool {
     let rule = format!("output matches {}", literal.text);
     let rules = Rules::from_text("a.assert", &rule).unwrap_or_else(|error| panic!("{rule}: {error}"));
     let run = serde_json::json!({"output": text, "calls": []}).to_string();
@@ -14,7 +14,7 @@ fn found(literal: &Literal, text: &str) -> bool {
     outcome.passed()
 }
 
-fn check(literal: Result<Literal, Unusable>, what: &str, backtracks: bool, finds: &[&str], finds_not: &[&str]) {
+fn check(literal: Result<TranslatedRegex, UnusableRegex>, what: &str, backtracks: bool, finds: &[&str], finds_not: &[&str]) {
     let literal = literal.unwrap_or_else(|error| panic!("{what}: {error:?}"));
     assert_eq!(literal.backtracks, backtracks, "{what} as {}", literal.text);
     assert_eq!(literal.text.rsplit('/').next().unwrap().contains('b'), backtracks, "{}", literal.text);
@@ -112,16 +112,16 @@ fn python_means_what_re_means() {
         (r"^(?:a|)$", false, &["", "a"], &["b"]),
     ];
     for (pattern, backtracks, finds, finds_not) in rows {
-        check(python(pattern, Flags::default()), pattern, *backtracks, finds, finds_not);
+        check(translate_python(pattern, PyRegexFlags::default()), pattern, *backtracks, finds, finds_not);
     }
-    let with = |flags: Flags, pattern: &str, finds: &[&str], finds_not: &[&str]| {
-        check(python(pattern, flags), pattern, false, finds, finds_not);
+    let with = |flags: PyRegexFlags, pattern: &str, finds: &[&str], finds_not: &[&str]| {
+        check(translate_python(pattern, flags), pattern, false, finds, finds_not);
     };
-    with(Flags { ignore_case: true, ..Flags::default() }, "abc", &["ABC"], &["ab"]);
-    with(Flags { multi_line: true, ..Flags::default() }, "^b$", &["a\nb\n"], &["ab"]);
-    with(Flags { dot_all: true, ..Flags::default() }, "a.b", &["a\nb"], &["ab"]);
-    with(Flags { verbose: true, ..Flags::default() }, " a b #c", &["ab"], &["a"]);
-    with(Flags { ascii: true, ..Flags::default() }, r"^\w\s$", &["a "], &["é "]);
+    with(PyRegexFlags { ignore_case: true, ..PyRegexFlags::default() }, "abc", &["ABC"], &["ab"]);
+    with(PyRegexFlags { multi_line: true, ..PyRegexFlags::default() }, "^b$", &["a\nb\n"], &["ab"]);
+    with(PyRegexFlags { dot_all: true, ..PyRegexFlags::default() }, "a.b", &["a\nb"], &["ab"]);
+    with(PyRegexFlags { verbose: true, ..PyRegexFlags::default() }, " a b #c", &["ab"], &["a"]);
+    with(PyRegexFlags { ascii: true, ..PyRegexFlags::default() }, r"^\w\s$", &["a "], &["é "]);
 }
 
 #[test]
@@ -180,10 +180,10 @@ fn what_python_refuses_is_refused_at_its_place() {
         ("(?>a", 0),
         (r"a{9999999999}", 1),
     ] {
-        assert_eq!(python(pattern, Flags::default()).map_err(|error| error.at), Err(at), "{pattern}");
+        assert_eq!(translate_python(pattern, PyRegexFlags::default()).map_err(|error| error.at), Err(at), "{pattern}");
     }
     let deep = format!("{}a{}", "(".repeat(5_000), ")".repeat(5_000));
-    assert!(python(&deep, Flags::default()).is_err() && javascript(&deep, "").is_err() && rust(&deep).is_err());
+    assert!(translate_python(&deep, PyRegexFlags::default()).is_err() && translate_javascript(&deep, "").is_err() && translate_rust(&deep).is_err());
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn javascript_means_what_regexp_means() {
         ("", (r"", false, &["", "a"], &[])),
     ];
     for (flags, (pattern, backtracks, finds, finds_not)) in rows {
-        check(javascript(pattern, flags), pattern, *backtracks, finds, finds_not);
+        check(translate_javascript(pattern, flags), pattern, *backtracks, finds, finds_not);
     }
 }
 
@@ -285,7 +285,7 @@ fn what_regexp_refuses_is_refused_at_its_place() {
         ("a", "q", 1),
         ("a", "v", 1),
     ] {
-        assert_eq!(javascript(pattern, flags).map_err(|error| error.at), Err(at), "/{pattern}/{flags}");
+        assert_eq!(translate_javascript(pattern, flags).map_err(|error| error.at), Err(at), "/{pattern}/{flags}");
     }
 }
 
@@ -306,9 +306,9 @@ fn rust_is_what_the_language_says_with_flag_u() {
         ("", false, &[""], &[]),
     ];
     for (pattern, backtracks, finds, finds_not) in rows {
-        check(rust(pattern), pattern, *backtracks, finds, finds_not);
+        check(translate_rust(pattern), pattern, *backtracks, finds, finds_not);
     }
     for (pattern, at) in [("(?=a)", 0), (r"a\1", 1), ("a(", 1), (r"\p{Nothing}", 0)] {
-        assert_eq!(rust(pattern).map_err(|error| error.at), Err(at), "{pattern}");
+        assert_eq!(translate_rust(pattern).map_err(|error| error.at), Err(at), "{pattern}");
     }
 }

@@ -3,14 +3,14 @@
 use super::kinds::KINDS;
 use super::path;
 use crate::Lowering;
-use crate::writer::{Sentence, Writer, member, quoted};
-use crate::yaml::{Node, Value};
+use crate::writer::{MappedSentence, RuleWriter, member_path, quote_text};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
 /// What a list of assertions is about, as expressions.
 #[derive(Debug, Clone)]
-pub(super) struct Subject {
+pub(super) struct AssertionSubject {
     /// The text of the block.
     pub(super) output: String,
     /// What it cost.
@@ -21,7 +21,7 @@ pub(super) struct Subject {
     pub(super) named: Option<String>,
 }
 
-impl Subject {
+impl AssertionSubject {
     /// The run itself.
     pub(super) fn of_run() -> Self {
         Self { output: "output".to_owned(), cost: "cost".to_owned(), duration: "duration".to_owned(), named: None }
@@ -29,13 +29,13 @@ impl Subject {
 
     /// A block of a case whose outputs are recorded; it cost nothing and took no time.
     pub(super) fn of_case(case: &str, block: &str) -> Self {
-        Self { output: format!("meta.cases{}{}", member(case), member(block)), ..Self::of_run() }
+        Self { output: format!("meta.cases{}{}", member_path(case), member_path(block)), ..Self::of_run() }
     }
 
     /// A block of a run; where only one is asserted, a plain run is that block's.
     pub(super) fn of_block(name: &str, alone: bool) -> Self {
         let of = |field: &str, plain: &str| {
-            let path = format!("meta.blocks{}.{field}", member(name));
+            let path = format!("meta.blocks{}.{field}", member_path(name));
             if alone { format!("coalesce({path}, {plain})") } else { path }
         };
         let (cost, duration) = (of("cost_usd", "cost"), of("latency_ms", "duration"));
@@ -52,70 +52,70 @@ impl Subject {
 const KEYS: &[&str] = &["type", "value", "threshold", "config", "weight", "metric", "transform"];
 
 /// One assertion that was read.
-pub(super) struct Asserted<'a> {
+pub(super) struct RunsightAssertion<'a> {
     /// All of it.
-    pub(super) node: &'a Node,
+    pub(super) node: &'a YamlNode,
     /// The expression of the text that it looks at.
     pub(super) text: String,
     /// What the list is about.
-    pub(super) subject: &'a Subject,
+    pub(super) subject: &'a AssertionSubject,
     /// Whether it begins with `not-`.
     pub(super) negated: bool,
     /// Its `value`; `None` where it has none.
-    pub(super) value: Option<&'a Node>,
+    pub(super) value: Option<&'a YamlNode>,
 }
 
-impl Asserted<'_> {
+impl RunsightAssertion<'_> {
     /// The value as text, and where it stands.
     pub(super) fn value_text(&self) -> String {
         self.value.map_or_else(String::new, path::python_text)
     }
 
     /// The place of a key, or of the whole assertion.
-    pub(super) fn place(&self, key: &str) -> Span {
+    pub(super) fn key_span(&self, key: &str) -> Span {
         self.node.get(key).map_or(self.node.span, |value| value.span)
     }
 }
 
 /// A line of a rule.
-pub(super) struct Line {
+pub(super) struct RunsightLine {
     place: Span,
-    sentence: Sentence,
+    sentence: MappedSentence,
     modifiers: String,
 }
 
-impl Line {
-    pub(super) fn write(&self, out: &mut Writer) {
-        out.assertion(self.place, &self.sentence, &self.modifiers);
+impl RunsightLine {
+    pub(super) fn write_line(&self, out: &mut RuleWriter) {
+        out.write_assertion(self.place, &self.sentence, &self.modifiers);
     }
 }
 
 /// The lines of a list of assertions, whose weights are multiplied by a share.
-pub(super) fn lines(list: &Node, name: &str, subject: &Subject, share: f64, lowering: &mut Lowering<'_>) -> Vec<Line> {
+pub(super) fn assertion_lines(list: &YamlNode, name: &str, subject: &AssertionSubject, share: f64, lowering: &mut Lowering<'_>) -> Vec<RunsightLine> {
     let mut lines = Vec::new();
     for (at, node) in list.items().iter().enumerate() {
         let schema = schema_name(name, at);
-        let sentence = sentence(node, subject, &schema, lowering);
-        let modifiers = modifiers(node, share, lowering);
-        lines.extend(sentence.map(|sentence| Line { place: node.span, sentence, modifiers }));
+        let sentence = assertion_sentence(node, subject, &schema, lowering);
+        let modifiers = read_modifiers(node, share, lowering);
+        lines.extend(sentence.map(|sentence| RunsightLine { place: node.span, sentence, modifiers }));
     }
     lines
 }
 
 /// Writes the rule of a list of assertions.
-pub(super) fn rule(list: &Node, name: &str, subject: &Subject, lowering: &mut Lowering<'_>) {
-    schemas(list, name, lowering);
-    let lines = lines(list, name, subject, 1.0, lowering);
-    if let Some(value) = subject.named.as_ref().filter(|_| lines.iter().any(|line| line.sentence.has(&subject.output)))
+pub(super) fn write_rule(list: &YamlNode, name: &str, subject: &AssertionSubject, lowering: &mut Lowering<'_>) {
+    declare_schemas(list, name, lowering);
+    let lines = assertion_lines(list, name, subject, 1.0, lowering);
+    if let Some(value) = subject.named.as_ref().filter(|_| lines.iter().any(|line| line.sentence.contains_text(&subject.output)))
     {
-        lowering.out.line(list.span, |out| out.put(&format!("let {} = {value}", subject.output)));
-        lowering.out.gap();
+        lowering.out.write_line(list.span, |out| out.put_text(&format!("let {} = {value}", subject.output)));
+        lowering.out.write_gap();
     }
-    let write = |out: &mut Writer| lines.iter().for_each(|line| line.write(out));
-    lowering.out.block(list.span, |out| out.put(&format!("rule {name}")), write);
+    let write = |out: &mut RuleWriter| lines.iter().for_each(|line| line.write_line(out));
+    lowering.out.write_block(list.span, |out| out.put_text(&format!("rule {name}")), write);
     if list.items().is_empty() {
         let message = format!("`{name}` has no assertion: it passes whatever the block says");
-        lowering.said.error(Slug::Syntax, list.span, message, "write an assertion, or take the list away");
+        lowering.sink.error(Slug::Syntax, list.span, message, "write an assertion, or take the list away");
     }
 }
 
@@ -128,29 +128,29 @@ fn schema_name(rule: &str, at: usize) -> String {
 }
 
 /// Declares the schemas of a list in front of its rule.
-pub(super) fn schemas(list: &Node, rule: &str, lowering: &mut Lowering<'_>) {
+pub(super) fn declare_schemas(list: &YamlNode, rule: &str, lowering: &mut Lowering<'_>) {
     for (at, node) in list.items().iter().enumerate() {
-        let kind = node.get("type").and_then(Node::text).unwrap_or("");
+        let kind = node.get("type").and_then(YamlNode::as_text).unwrap_or("");
         let asks = matches!(kind.strip_prefix("not-").unwrap_or(kind), "is-json" | "contains-json");
         let Some(value) = node.get("value").filter(|_| asks) else { continue };
         let name = schema_name(rule, at);
         match &value.value {
-            Value::Map(_) => lowering.out.line(value.span, |out| {
-                out.put(&format!("schema {name} = "));
-                out.literal(value);
+            YamlValue::Map(_) => lowering.out.write_line(value.span, |out| {
+                out.put_text(&format!("schema {name} = "));
+                out.put_literal(value);
             }),
             // `true` takes everything, `false` nothing.
-            Value::Bool(any) => lowering.out.line(value.span, |out| {
-                out.put(&format!("schema {name} = {}", if *any { "{}" } else { "{ not: {} }" }));
+            YamlValue::Bool(any) => lowering.out.write_line(value.span, |out| {
+                out.put_text(&format!("schema {name} = {}", if *any { "{}" } else { "{ not: {} }" }));
             }),
             _ => {}
         }
     }
-    lowering.out.gap();
+    lowering.out.write_gap();
 }
 
 /// `weight` and `metric`.
-fn modifiers(node: &Node, share: f64, lowering: &mut Lowering<'_>) -> String {
+fn read_modifiers(node: &YamlNode, share: f64, lowering: &mut Lowering<'_>) -> String {
     let mut text = String::new();
     let mut weigh = |number: &str| {
         let weight = number.parse::<f64>().unwrap_or(1.0) * share;
@@ -158,20 +158,20 @@ fn modifiers(node: &Node, share: f64, lowering: &mut Lowering<'_>) -> String {
             text.push_str(&format!(" weight {weight}"));
         }
     };
-    match node.get("weight").map(|weight| (weight, weight.number())) {
+    match node.get("weight").map(|weight| (weight, weight.as_number())) {
         None => weigh("1"),
         Some((_, Some(number))) if !number.starts_with('-') => weigh(number),
         Some((weight, Some(_))) => {
             let message = "a weight is below zero";
-            lowering.said.error(Slug::TypeMismatch, weight.span, message, "write 0 for what counts for nothing");
+            lowering.sink.error(Slug::TypeMismatch, weight.span, message, "write 0 for what counts for nothing");
         }
-        Some((weight, None)) => lowering.said.shape(weight, "`weight`", "a number"),
+        Some((weight, None)) => lowering.sink.wrong_shape(weight, "`weight`", "a number"),
     }
     if let Some(metric) = node.get("metric").filter(|metric| !metric.is_null()) {
-        match metric.text() {
+        match metric.as_text() {
             Some("") => {}
-            Some(name) => text.push_str(&format!(" as {}", crate::writer::label(name))),
-            None => lowering.said.shape(metric, "`metric`", "a name"),
+            Some(name) => text.push_str(&format!(" as {}", crate::writer::to_label(name))),
+            None => lowering.sink.wrong_shape(metric, "`metric`", "a name"),
         }
     }
     text
@@ -186,41 +186,41 @@ pub(super) fn plain_number(number: &str) -> String {
 }
 
 /// The sentence of an assertion; `None` where something is wrong with it, which is said.
-fn sentence(node: &Node, subject: &Subject, schema: &str, lowering: &mut Lowering<'_>) -> Option<Sentence> {
-    if !lowering.said.keys(node, "an assertion", KEYS) {
+fn assertion_sentence(node: &YamlNode, subject: &AssertionSubject, schema: &str, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
+    if !lowering.sink.check_keys(node, "an assertion", KEYS) {
         return None;
     }
-    let written = lowering.said.required_text(node, "type", "an assertion")?;
+    let written = lowering.sink.required_text(node, "type", "an assertion")?;
     let (negated, kind) = written.strip_prefix("not-").map_or((false, written), |kind| (true, kind));
     let text = match node.get("transform").filter(|transform| !transform.is_null()) {
-        Some(transform) => transformed(transform, subject, lowering)?,
+        Some(transform) => transformed_value(transform, subject, lowering)?,
         None => subject.output.clone(),
     };
     let Some((_, lower)) = KINDS.iter().find(|(name, _)| *name == kind) else {
-        unknown(node, kind, lowering);
+        report_unknown(node, kind, lowering);
         return None;
     };
     let is_transformed = text != subject.output;
     // What a transform does not find fails: a test of nothing is false, and only its opposite and what looks elsewhere have to say so.
     let asks = is_transformed && (negated || matches!(kind, "cost" | "latency"));
-    let asserted = Asserted { node, text, subject, negated, value: node.get("value") };
+    let asserted = RunsightAssertion { node, text, subject, negated, value: node.get("value") };
     if cannot_fail(&asserted, kind) {
         let message = format!("`{written}` of nothing holds whatever the output says");
-        lowering.said.warning(
+        lowering.sink.warning(
             Slug::AlwaysTrue,
-            asserted.place("value"),
+            asserted.key_span("value"),
             message,
             "write what is looked for behind `value`",
         );
     }
     let sentence = lower(&asserted, schema, lowering)?;
-    Some(if asks { sentence.behind(format!("{} exists and ", asserted.text)) } else { sentence })
+    Some(if asks { sentence.put_behind(format!("{} exists and ", asserted.text)) } else { sentence })
 }
 
 /// Whether every text holds what is looked for.
-fn cannot_fail(one: &Asserted<'_>, kind: &str) -> bool {
-    let parts = || one.value.map_or(&[][..], Node::items);
-    let is_empty = |node: &Node| path::python_text(node).is_empty();
+fn cannot_fail(one: &RunsightAssertion<'_>, kind: &str) -> bool {
+    let parts = || one.value.map_or(&[][..], YamlNode::items);
+    let is_empty = |node: &YamlNode| path::python_text(node).is_empty();
     !one.negated
         && match kind {
             "contains" | "icontains" | "starts-with" | "regex" => one.value_text().is_empty(),
@@ -231,25 +231,25 @@ fn cannot_fail(one: &Asserted<'_>, kind: &str) -> bool {
 }
 
 /// The expression of what a transform selects.
-fn transformed(transform: &Node, subject: &Subject, lowering: &mut Lowering<'_>) -> Option<String> {
-    let text = lowering.said.as_text(transform, "`transform`")?;
+fn transformed_value(transform: &YamlNode, subject: &AssertionSubject, lowering: &mut Lowering<'_>) -> Option<String> {
+    let text = lowering.sink.as_text(transform, "`transform`")?;
     let Some((kind, path)) = text.split_once(':') else {
         let help = "write `json_path:` and a path, as in `json_path:$.status`";
-        lowering.said.error(Slug::UnknownType, transform.span, format!("`{text}` is no transform"), help);
+        lowering.sink.error(Slug::UnknownType, transform.span, format!("`{text}` is no transform"), help);
         return None;
     };
     if kind != "json_path" {
         let message = format!("there is no transform `{kind}`");
-        lowering.said.error(Slug::UnknownType, transform.span, message, "write `json_path:` and a path");
+        lowering.sink.error(Slug::UnknownType, transform.span, message, "write `json_path:` and a path");
         return None;
     }
-    match path::standard(path) {
-        Ok(path) => Some(match path::plain(&path) {
+    match path::standard_path(path) {
+        Ok(path) => Some(match path::plain_path(&path) {
             Some(steps) => format!("python_text(json({}){steps})", subject.output),
-            None => format!("python_text(first(jsonpath(json({}), {})))", subject.output, quoted(&path)),
+            None => format!("python_text(first(jsonpath(json({}), {})))", subject.output, quote_text(&path)),
         }),
         Err(why) => {
-            lowering.said.error(
+            lowering.sink.error(
                 Slug::BadJsonPath,
                 transform.span,
                 format!("`{path}` is no path: {why}"),
@@ -261,12 +261,12 @@ fn transformed(transform: &Node, subject: &Subject, lowering: &mut Lowering<'_>)
 }
 
 /// A type that is none, or none that can be had here.
-fn unknown(node: &Node, kind: &str, lowering: &mut Lowering<'_>) {
+fn report_unknown(node: &YamlNode, kind: &str, lowering: &mut Lowering<'_>) {
     let Some(place) = node.get("type") else { return };
     let known: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
     if kind == "llm_judge" {
         let help = "record what a judge said in the run, and ask for it: `meta.judge.score >= 0.8`";
-        lowering.said.error(
+        lowering.sink.error(
             Slug::UnknownType,
             place.span,
             "`llm_judge` asks a model, whose answer is another one each time",
@@ -275,8 +275,8 @@ fn unknown(node: &Node, kind: &str, lowering: &mut Lowering<'_>) {
     } else if kind.starts_with("custom:") {
         let message = format!("`{kind}` is a program of its own");
         let help = "write what it asks as a rule, or run it: `run \"python3 check.py ${output}\" exits 0`";
-        lowering.said.error(Slug::UnknownType, place.span, message, help);
+        lowering.sink.error(Slug::UnknownType, place.span, message, help);
     } else {
-        lowering.said.unknown_word(place, "type of assertion", &known);
+        lowering.sink.unknown_word(place, "type of assertion", &known);
     }
 }

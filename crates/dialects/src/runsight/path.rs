@@ -1,7 +1,7 @@
 //! Paths of the library that Runsight uses (`jsonpath-ng`) in the syntax of RFC 9535, and values as Python writes them.
 
-use crate::jsonpath::{Path, written};
-use crate::yaml::Node;
+use crate::jsonpath::{ForeignPath, steps_text};
+use crate::yaml::YamlNode;
 use averment_base::limits::Limits;
 use averment_base::value::json::parse;
 use averment_builtins::json::check_path;
@@ -9,11 +9,11 @@ use averment_builtins::python::text_of;
 use bumpalo::Bump;
 
 /// A value as Python writes it with `str`.
-pub(super) fn python_text(node: &Node) -> String {
-    if let Some(text) = node.text() {
+pub(super) fn python_text(node: &YamlNode) -> String {
+    if let Some(text) = node.as_text() {
         return text.to_owned();
     }
-    let (json, arena) = (node.json(), Bump::new());
+    let (json, arena) = (node.to_json(), Bump::new());
     parse(&json, 0, &arena, &Limits::default()).map(|document| text_of(&document.node.value)).unwrap_or(json)
 }
 
@@ -21,11 +21,11 @@ pub(super) fn python_text(node: &Node) -> String {
 ///
 /// # Errors
 /// Why it is none, in words.
-pub(super) fn standard(path: &str) -> Result<String, String> {
-    let translated = Reader { rest: path, out: "$".to_owned(), dotted: true }.read();
+pub(super) fn standard_path(path: &str) -> Result<String, String> {
+    let translated = OldPathReader { rest: path, out: "$".to_owned(), dotted: true }.read_path();
     match translated {
         Ok(path) if check_path(&path).is_ok() => Ok(path),
-        Err(Unread::Operator(sign)) if check_path(path).is_err() => Err(format!(
+        Err(PathFault::Operator(sign)) if check_path(path).is_err() => Err(format!(
             "`{sign}` joins paths, which has no counterpart: write both paths, and what is to hold of each"
         )),
         _ => check_path(path).map(|()| path.to_owned()).map_err(|error| error.message),
@@ -33,94 +33,94 @@ pub(super) fn standard(path: &str) -> Result<String, String> {
 }
 
 /// Why a path is none of the older syntax.
-enum Unread {
+enum PathFault {
     /// It cannot be read.
     Broken,
     /// It has an operator that RFC 9535 does not know.
     Operator(char),
 }
 
-struct Reader<'a> {
+struct OldPathReader<'a> {
     rest: &'a str,
     out: String,
     /// Whether a field may stand here: at the start and behind a dot.
     dotted: bool,
 }
 
-impl Reader<'_> {
-    fn read(mut self) -> Result<String, Unread> {
+impl OldPathReader<'_> {
+    fn read_path(mut self) -> Result<String, PathFault> {
         self.rest = self.rest.trim_start();
         let mut any = false;
         if let Some(rest) = self.rest.strip_prefix('$') {
             (self.rest, self.dotted, any) = (rest, false, true);
         } else if self.rest.starts_with('.') {
-            return Err(Unread::Broken);
+            return Err(PathFault::Broken);
         }
         loop {
             self.rest = self.rest.trim_start();
             let Some(first) = self.rest.chars().next() else { break };
             if first == '.' {
-                self.dot()?;
+                self.read_dot()?;
                 continue;
             }
-            self.part(first)?;
+            self.read_part(first)?;
             (self.dotted, any) = (false, true);
         }
-        if any && !self.dotted { Ok(self.out) } else { Err(Unread::Broken) }
+        if any && !self.dotted { Ok(self.out) } else { Err(PathFault::Broken) }
     }
 
-    fn skip(&mut self, bytes: usize) {
+    fn skip_bytes(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or("");
     }
 
-    fn dot(&mut self) -> Result<(), Unread> {
+    fn read_dot(&mut self) -> Result<(), PathFault> {
         if self.dotted {
-            return Err(Unread::Broken);
+            return Err(PathFault::Broken);
         }
         let deep = self.rest.starts_with("..");
         self.out.push_str(if deep { ".." } else { "" });
-        self.skip(if deep { 2 } else { 1 });
+        self.skip_bytes(if deep { 2 } else { 1 });
         self.dotted = true;
         Ok(())
     }
 
-    fn part(&mut self, first: char) -> Result<(), Unread> {
+    fn read_part(&mut self, first: char) -> Result<(), PathFault> {
         match first {
-            '[' => self.bracket(),
+            '[' => self.read_bracket(),
             '`' => match self.rest.strip_prefix("`this`") {
                 Some(rest) => {
                     self.rest = rest;
                     Ok(())
                 }
-                None => Err(Unread::Operator('`')),
+                None => Err(PathFault::Operator('`')),
             },
-            '|' | '&' | '(' | ')' | ',' => Err(Unread::Operator(first)),
+            '|' | '&' | '(' | ')' | ',' => Err(PathFault::Operator(first)),
             '*' if self.dotted => {
                 self.out.push_str("[*]");
-                self.skip(1);
+                self.skip_bytes(1);
                 Ok(())
             }
             '"' | '\'' if self.dotted => {
                 let inner = self.rest.get(1..).unwrap_or("");
-                let (name, rest) = inner.split_once(first).ok_or(Unread::Broken)?;
-                self.field(name);
+                let (name, rest) = inner.split_once(first).ok_or(PathFault::Broken)?;
+                self.push_field(name);
                 self.rest = rest;
                 Ok(())
             }
             _ if self.dotted && (is_start(first) || first.is_ascii_digit()) => {
                 let of_name = |c: char| if is_start(first) { is_inner(c) } else { c.is_ascii_digit() };
                 let end = self.rest.find(|c| !of_name(c)).unwrap_or(self.rest.len());
-                let (name, rest) = self.rest.split_at_checked(end).ok_or(Unread::Broken)?;
-                self.field(name);
+                let (name, rest) = self.rest.split_at_checked(end).ok_or(PathFault::Broken)?;
+                self.push_field(name);
                 self.rest = rest;
                 Ok(())
             }
-            _ if self.rest.starts_with("where") => Err(Unread::Operator('w')),
-            _ => Err(Unread::Broken),
+            _ if self.rest.starts_with("where") => Err(PathFault::Operator('w')),
+            _ => Err(PathFault::Broken),
         }
     }
 
-    fn field(&mut self, name: &str) {
+    fn push_field(&mut self, name: &str) {
         let name = name.replace('\\', "\\\\").replace('\'', "\\'");
         let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -132,12 +132,12 @@ impl Reader<'_> {
     }
 
     /// `[0]`, `[1,0]`, `[1:3]`, `[*]`, `['a', 'b']`, `[a]`.
-    fn bracket(&mut self) -> Result<(), Unread> {
+    fn read_bracket(&mut self) -> Result<(), PathFault> {
         let inner = self.rest.get(1..).unwrap_or("");
         let quoted = inner.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''));
         let from = quoted.map_or(0, |quote| inner.rfind(quote).unwrap_or(0));
-        let end = inner.get(from..).and_then(|rest| rest.find(']')).ok_or(Unread::Broken)?.saturating_add(from);
-        let (inside, rest) = inner.split_at_checked(end).ok_or(Unread::Broken)?;
+        let end = inner.get(from..).and_then(|rest| rest.find(']')).ok_or(PathFault::Broken)?.saturating_add(from);
+        let (inside, rest) = inner.split_at_checked(end).ok_or(PathFault::Broken)?;
         let number = |text: &str| text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit());
         let mut parts = Vec::new();
         for part in inside.split(',').map(str::trim) {
@@ -148,7 +148,7 @@ impl Reader<'_> {
                 () if part == "*" => "*".to_owned(),
                 () if !part.is_empty() && part.split(':').all(|piece| number(piece.trim())) => part.to_owned(),
                 () if named => format!("'{}'", bare.replace('\'', "\\'")),
-                () => return Err(Unread::Broken),
+                () => return Err(PathFault::Broken),
             });
         }
         self.out.push_str(&format!("[{}]", parts.join(",")));
@@ -166,7 +166,7 @@ fn is_inner(c: char) -> bool {
 }
 
 /// A path of RFC 9535 as a path of the language, where it is nothing but names and numbers: `.items[0].name`.
-pub(super) fn plain(path: &str) -> Option<String> {
-    let path = Path::behind_root(path.strip_prefix('$')?);
-    path.rest.is_empty().then(|| written(&path.steps))
+pub(super) fn plain_path(path: &str) -> Option<String> {
+    let path = ForeignPath::behind_root(path.strip_prefix('$')?);
+    path.rest.is_empty().then(|| steps_text(&path.steps))
 }

@@ -1,33 +1,33 @@
 //! `eval`: cases with recorded outputs, and what is expected of them.
 
-use super::assertion::{self, Subject};
+use super::assertion::{self, AssertionSubject};
 use crate::Lowering;
-use crate::writer::{Labels, label, literal, quoted};
-use crate::yaml::{Node, Value};
+use crate::writer::{UniqueLabels, to_label, value_literal, quote_text};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 const KEYS: &[&str] = &["threshold", "cases"];
 const CASE_KEYS: &[&str] = &["id", "description", "inputs", "fixtures", "expected"];
 
 /// A case that was read: its id, what was recorded of its blocks, and what is expected of each.
-struct Case<'a> {
+struct RunsightCase<'a> {
     id: &'a str,
-    node: &'a Node,
-    fixtures: &'a [(Node, Node)],
-    expected: Vec<(&'a str, &'a Node)>,
+    node: &'a YamlNode,
+    fixtures: &'a [(YamlNode, YamlNode)],
+    expected: Vec<(&'a str, &'a YamlNode)>,
 }
 
 /// Writes one rule over what was recorded for all cases, whose score is that of the suite, and a test with what was recorded.
-pub(super) fn lower(suite: &Node, labels: &mut Labels, lowering: &mut Lowering<'_>) {
-    if !lowering.said.keys(suite, "`eval`", KEYS) {
+pub(super) fn lower_suite(suite: &YamlNode, labels: &mut UniqueLabels, lowering: &mut Lowering<'_>) {
+    if !lowering.sink.check_keys(suite, "`eval`", KEYS) {
         return;
     }
-    let threshold = threshold(suite, lowering);
-    let cases = read(suite, lowering);
-    let asserted: Vec<&Case<'_>> = cases.iter().filter(|case| !case.expected.is_empty()).collect();
-    if asserted.is_empty() && !lowering.said.has_errors() {
+    let threshold = suite_threshold(suite, lowering);
+    let cases = read_cases(suite, lowering);
+    let asserted: Vec<&RunsightCase<'_>> = cases.iter().filter(|case| !case.expected.is_empty()).collect();
+    if asserted.is_empty() && !lowering.sink.has_errors() {
         let help = "write under `expected` what is expected of a block";
-        lowering.said.error(
+        lowering.sink.error(
             Slug::Syntax,
             suite.span,
             "no case of this suite expects anything: it would always pass",
@@ -35,52 +35,52 @@ pub(super) fn lower(suite: &Node, labels: &mut Labels, lowering: &mut Lowering<'
         );
         return;
     }
-    let name = labels.of("eval");
-    let shares = Shares::of(&asserted);
+    let name = labels.unique_label("eval");
+    let shares = WeightShares::of_cases(&asserted);
     let mut lines = Vec::new();
     for case in &asserted {
         for (block, list) in &case.expected {
-            let subject = Subject::of_case(case.id, block);
+            let subject = AssertionSubject::of_case(case.id, block);
             let share = shares.of_block(case, list);
-            assertion::schemas(list, &label(&format!("{}-{block}", case.id)), lowering);
+            assertion::declare_schemas(list, &to_label(&format!("{}-{block}", case.id)), lowering);
             lines.push((
                 *case,
                 *block,
-                assertion::lines(list, &label(&format!("{}-{block}", case.id)), &subject, share, lowering),
+                assertion::assertion_lines(list, &to_label(&format!("{}-{block}", case.id)), &subject, share, lowering),
             ));
         }
     }
-    lowering.out.gap();
+    lowering.out.write_gap();
     let head = format!("rule {name} \"cases with recorded outputs\" threshold {threshold}");
-    lowering.out.block(
+    lowering.out.write_block(
         suite.span,
-        |out| out.put(&head),
+        |out| out.put_text(&head),
         |out| {
             for (case, block, lines) in &lines {
-                out.remark(&format!("{}: {block}", case.id));
-                lines.iter().for_each(|line| line.write(out));
+                out.write_remark(&format!("{}: {block}", case.id));
+                lines.iter().for_each(|line| line.write_line(out));
             }
         },
     );
-    test(suite, &name, &cases, lowering);
+    write_test(suite, &name, &cases, lowering);
 }
 
-fn threshold(suite: &Node, lowering: &mut Lowering<'_>) -> String {
+fn suite_threshold(suite: &YamlNode, lowering: &mut Lowering<'_>) -> String {
     match suite.get("threshold") {
         None => "1".to_owned(),
         Some(node) if node.is_null() => "1".to_owned(),
         Some(node) => {
-            let text = node.number().or(node.text()).unwrap_or("");
+            let text = node.as_number().or(node.as_text()).unwrap_or("");
             match text.parse::<f64>() {
                 Ok(value) if (0.0..=1.0).contains(&value) => {
                     if value == 0.0 {
                         let message = "the suite passes whatever comes out: no score is below 0";
-                        lowering.said.warning(Slug::AlwaysTrue, node.span, message, "write a higher `threshold`");
+                        lowering.sink.warning(Slug::AlwaysTrue, node.span, message, "write a higher `threshold`");
                     }
                     assertion::plain_number(text)
                 }
                 _ => {
-                    lowering.said.shape(node, "`threshold` of `eval`", "a number between 0 and 1");
+                    lowering.sink.wrong_shape(node, "`threshold` of `eval`", "a number between 0 and 1");
                     "1".to_owned()
                 }
             }
@@ -88,69 +88,69 @@ fn threshold(suite: &Node, lowering: &mut Lowering<'_>) -> String {
     }
 }
 
-fn read<'a>(suite: &'a Node, lowering: &mut Lowering<'_>) -> Vec<Case<'a>> {
-    let cases = lowering.said.list(suite, "cases", "`eval`");
+fn read_cases<'a>(suite: &'a YamlNode, lowering: &mut Lowering<'_>) -> Vec<RunsightCase<'a>> {
+    let cases = lowering.sink.list_items(suite, "cases", "`eval`");
     if cases.is_empty() {
-        lowering.said.error(Slug::TypeMismatch, suite.span, "`eval` has no `cases`", "write at least one case");
+        lowering.sink.error(Slug::TypeMismatch, suite.span, "`eval` has no `cases`", "write at least one case");
     }
     let mut known = std::collections::BTreeMap::new();
     let mut found = Vec::new();
     for case in cases {
-        if !lowering.said.keys(case, "a case", CASE_KEYS) {
+        if !lowering.sink.check_keys(case, "a case", CASE_KEYS) {
             continue;
         }
-        let Some(id) = lowering.said.required_text(case, "id", "a case") else { continue };
+        let Some(id) = lowering.sink.required_text(case, "id", "a case") else { continue };
         let place = case.get("id").map_or(case.span, |id| id.span);
         if let Some(first) = known.insert(id.to_owned(), place) {
             let twice = Diagnostic::new(Slug::Duplicate, place, format!("there are two cases `{id}`"));
             lowering
-                .said
+                .sink
                 .diagnostics
                 .0
-                .push(twice.other(first, "it stands here first").help("give one of them another id"));
+                .push(twice.with_other(first, "it stands here first").with_help("give one of them another id"));
         }
-        found.extend(one(case, id, lowering));
+        found.extend(read_case(case, id, lowering));
     }
     found
 }
 
-fn one<'a>(case: &'a Node, id: &'a str, lowering: &mut Lowering<'_>) -> Option<Case<'a>> {
-    let fixtures = mapping(case, "fixtures", lowering);
+fn read_case<'a>(case: &'a YamlNode, id: &'a str, lowering: &mut Lowering<'_>) -> Option<RunsightCase<'a>> {
+    let fixtures = case_mapping(case, "fixtures", lowering);
     for (_, text) in fixtures {
-        lowering.said.as_text(text, "a recorded output");
+        lowering.sink.as_text(text, "a recorded output");
     }
     let mut expected = Vec::new();
-    for (block, list) in mapping(case, "expected", lowering) {
-        let name = lowering.said.as_text(block, "the name of a block")?;
+    for (block, list) in case_mapping(case, "expected", lowering) {
+        let name = lowering.sink.as_text(block, "the name of a block")?;
         if !list.is_list() || list.items().is_empty() {
             let help = "a list of at least one assertion";
-            lowering.said.shape(list, &format!("what is expected of `{name}`"), help);
+            lowering.sink.wrong_shape(list, &format!("what is expected of `{name}`"), help);
             continue;
         }
-        if !fixtures.iter().any(|(known, _)| known.key() == name) {
+        if !fixtures.iter().any(|(known, _)| known.key_text() == name) {
             let message = format!("the case `{id}` has no recorded output of `{name}`: it needs its workflow to run");
             let help =
                 "record one under `fixtures`; runs of the workflow are checked by the `assertions` of its blocks";
-            lowering.said.error(Slug::MissingFile, block.span, message, help);
+            lowering.sink.error(Slug::MissingFile, block.span, message, help);
             continue;
         }
         expected.push((name, list));
     }
-    Some(Case { id, node: case, fixtures, expected })
+    Some(RunsightCase { id, node: case, fixtures, expected })
 }
 
 /// How much an assertion counts: blocks count alike in a case, and cases in the suite.
-struct Shares {
+struct WeightShares {
     cases: usize,
     /// What makes whole numbers of all shares.
     factor: f64,
 }
 
-impl Shares {
-    fn of(cases: &[&Case<'_>]) -> Self {
-        let parts = |case: &&Case<'_>| -> u64 {
+impl WeightShares {
+    fn of_cases(cases: &[&RunsightCase<'_>]) -> Self {
+        let parts = |case: &&RunsightCase<'_>| -> u64 {
             let blocks = case.expected.len() as u64;
-            let sums = case.expected.iter().map(|(_, list)| whole(total(list)).unwrap_or(1).saturating_mul(blocks));
+            let sums = case.expected.iter().map(|(_, list)| small_integer(total_weight(list)).unwrap_or(1).saturating_mul(blocks));
             sums.fold(1, least_common)
         };
         let factor = cases.iter().map(parts).fold(1, least_common);
@@ -158,8 +158,8 @@ impl Shares {
     }
 
     /// By what the weights of a block are multiplied.
-    fn of_block(&self, case: &Case<'_>, list: &Node) -> f64 {
-        let total = total(list);
+    fn of_block(&self, case: &RunsightCase<'_>, list: &YamlNode) -> f64 {
+        let total = total_weight(list);
         let share = if total > 0.0 { self.factor / total / case.expected.len() as f64 } else { 0.0 };
         // With one block of one case the weights are what they are.
         if self.cases == 1 && case.expected.len() == 1 { 1.0 } else { share }
@@ -167,14 +167,14 @@ impl Shares {
 }
 
 /// The weights of a list.
-fn total(list: &Node) -> f64 {
-    let weight = |node: &Node| node.get("weight").and_then(Node::number).and_then(|text| text.parse::<f64>().ok());
+fn total_weight(list: &YamlNode) -> f64 {
+    let weight = |node: &YamlNode| node.get("weight").and_then(YamlNode::as_number).and_then(|text| text.parse::<f64>().ok());
     list.items().iter().map(|node| weight(node).unwrap_or(1.0)).sum()
 }
 
 /// A small whole number.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and between 1 and a thousand")]
-fn whole(value: f64) -> Option<u64> {
+fn small_integer(value: f64) -> Option<u64> {
     ((1.0..=1000.0).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
@@ -189,39 +189,39 @@ fn least_common(one: u64, other: u64) -> u64 {
 }
 
 /// The test of the suite: one run that holds what was recorded for each case.
-fn test(suite: &Node, rule: &str, cases: &[Case<'_>], lowering: &mut Lowering<'_>) {
-    lowering.out.gap();
-    let recorded = |case: &Case<'_>| {
-        let blocks = case.fixtures.iter().map(|(block, text)| format!("{}: {}", quoted(&block.key()), literal(text)));
-        format!("{}: {{ {} }}", quoted(case.id), blocks.collect::<Vec<_>>().join(", "))
+fn write_test(suite: &YamlNode, rule: &str, cases: &[RunsightCase<'_>], lowering: &mut Lowering<'_>) {
+    lowering.out.write_gap();
+    let recorded = |case: &RunsightCase<'_>| {
+        let blocks = case.fixtures.iter().map(|(block, text)| format!("{}: {}", quote_text(&block.key_text()), value_literal(text)));
+        format!("{}: {{ {} }}", quote_text(case.id), blocks.collect::<Vec<_>>().join(", "))
     };
     let head = format!("test \"the recorded outputs\" expect pass {rule}");
-    lowering.out.block(
+    lowering.out.write_block(
         suite.span,
-        |out| out.put(&head),
+        |out| out.put_text(&head),
         |out| {
-            out.line(suite.span, |out| {
-                out.put("meta: { cases: { ");
+            out.write_line(suite.span, |out| {
+                out.put_text("meta: { cases: { ");
                 for (at, case) in cases.iter().enumerate() {
-                    out.put(if at > 0 { ", " } else { "" });
-                    out.put_of(case.node.span, &recorded(case));
+                    out.put_text(if at > 0 { ", " } else { "" });
+                    out.put_mapped(case.node.span, &recorded(case));
                 }
-                out.put(" } }");
+                out.put_text(" } }");
             });
-            out.line(suite.span, |out| out.put("cost: 0"));
-            out.line(suite.span, |out| out.put("duration: 0"));
+            out.write_line(suite.span, |out| out.put_text("cost: 0"));
+            out.write_line(suite.span, |out| out.put_text("duration: 0"));
         },
     );
 }
 
 /// The entries of a mapping of a case.
-fn mapping<'a>(case: &'a Node, key: &str, lowering: &mut Lowering<'_>) -> &'a [(Node, Node)] {
+fn case_mapping<'a>(case: &'a YamlNode, key: &str, lowering: &mut Lowering<'_>) -> &'a [(YamlNode, YamlNode)] {
     match case.get(key) {
         None => &[],
-        Some(node) if node.value == Value::Null => &[],
+        Some(node) if node.value == YamlValue::Null => &[],
         Some(node) => {
             if !node.is_map() {
-                lowering.said.shape(node, &format!("`{key}` of a case"), "a mapping from blocks");
+                lowering.sink.wrong_shape(node, &format!("`{key}` of a case"), "a mapping from blocks");
             }
             node.entries()
         }

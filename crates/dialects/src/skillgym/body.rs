@@ -1,17 +1,17 @@
 //! The body of an assertion: each statement as sentences.
 
 use super::eval::plain_truth;
-use super::groups::why;
-use super::operators::not;
-use super::program::Program;
-use super::value::{Bound, Item, Scope, Told, Value};
+use super::groups::open_reason;
+use super::operators::negate_condition;
+use super::program::SuiteProgram;
+use super::value::{BoundName, LocatedValue, ScopeId, RunExpr, JsValue};
 use crate::typescript::on_its_stack;
-use crate::typescript::tree::{Body, Element, Expr, ExprKind, Function, Stmt, StmtKind};
+use crate::typescript::tree::{FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsStatement, TsStatementKind};
 use averment_base::source::Span;
 
 /// A line that was made of a statement.
 #[derive(Debug, Clone)]
-pub(super) enum Line {
+pub(super) enum BodyLine {
     Assertion {
         text: String,
         place: Span,
@@ -21,308 +21,308 @@ pub(super) enum Line {
         backtracks: bool,
     },
     /// Lines that speak of runs of which a condition is true.
-    When(Told, Span, Vec<Line>),
+    When(RunExpr, Span, Vec<BodyLine>),
     /// What is worth knowing.
     Remark(String),
 }
 
 /// What stands around statements.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
+pub(super) struct BodyContext {
     /// The class that failures get.
     class: Option<(String, Option<String>)>,
 }
 
 /// Whether the statements behind it are reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Flow {
+enum StatementFlow {
     GoesOn,
     Ends,
 }
 
-impl Program<'_, '_> {
+impl SuiteProgram<'_, '_> {
     /// The lines of a function that asserts.
-    pub(super) fn body(&mut self, function: &Function, arguments: &[Item], scope: Scope, around: &Around) -> Vec<Line> {
+    pub(super) fn lower_body(&mut self, function: &TsFunction, arguments: &[LocatedValue], scope: ScopeId, around: &BodyContext) -> Vec<BodyLine> {
         let mut lines = Vec::new();
-        if !self.goes_deeper() {
+        if !self.enter_level() {
             let place = arguments.first().map_or_else(Span::default, |item| item.span);
-            self.not_read(place, "a function that calls itself");
+            self.record_unread(place, "a function that calls itself");
             return lines;
         }
-        let inner = self.entered(function, arguments, scope);
+        let inner = self.enter_function(function, arguments, scope);
         match &function.body {
-            Body::Value(value) => on_its_stack(|| self.expression(value, inner, around, &mut lines)),
-            Body::Block(statements) => {
-                on_its_stack(|| self.statements(statements, inner, around, &mut lines));
+            FunctionBody::Value(value) => on_its_stack(|| self.lower_expression(value, inner, around, &mut lines)),
+            FunctionBody::Block(statements) => {
+                on_its_stack(|| self.lower_statements(statements, inner, around, &mut lines));
             }
         }
-        self.comes_back();
+        self.leave_level();
         lines
     }
 
-    fn statements(&mut self, statements: &[Stmt], scope: Scope, around: &Around, lines: &mut Vec<Line>) -> Flow {
+    fn lower_statements(&mut self, statements: &[TsStatement], scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) -> StatementFlow {
         // Functions are known before the lines that declare them.
         for statement in statements {
-            if let StmtKind::Function(name, function) = &statement.kind {
-                self.declare(name, function, statement.span, scope);
+            if let TsStatementKind::Function(name, function) = &statement.kind {
+                self.declare_function(name, function, statement.span, scope);
             }
         }
         for (at, statement) in statements.iter().enumerate() {
-            if !self.takes(1) {
-                self.not_read(statement.span, "too much to follow");
-                return Flow::Ends;
+            if !self.spend_budget(1) {
+                self.record_unread(statement.span, "too much to follow");
+                return StatementFlow::Ends;
             }
             let rest = statements.get(at.saturating_add(1)..).unwrap_or_default();
-            if let StmtKind::If { condition, then, other } = &statement.kind {
-                let condition = self.eval(condition, scope);
-                let branch = on_its_stack(|| self.branch(&condition, (then, other, rest), scope, around, lines));
+            if let TsStatementKind::If { condition, then, other } = &statement.kind {
+                let condition = self.eval_expr(condition, scope);
+                let branch = on_its_stack(|| self.lower_branch(&condition, (then, other, rest), scope, around, lines));
                 match branch {
-                    Some(Flow::GoesOn) => continue,
-                    Some(Flow::Ends) => return Flow::Ends,
+                    Some(StatementFlow::GoesOn) => continue,
+                    Some(StatementFlow::Ends) => return StatementFlow::Ends,
                     None => {
-                        self.not_read(statement.span, &format!("a condition on {}", why(&condition.value)));
+                        self.record_unread(statement.span, &format!("a condition on {}", open_reason(&condition.value)));
                         continue;
                     }
                 }
             }
-            if on_its_stack(|| self.statement(statement, scope, around, lines)) == Flow::Ends {
-                return Flow::Ends;
+            if on_its_stack(|| self.lower_statement(statement, scope, around, lines)) == StatementFlow::Ends {
+                return StatementFlow::Ends;
             }
         }
-        Flow::GoesOn
+        StatementFlow::GoesOn
     }
 
-    fn statement(&mut self, statement: &Stmt, scope: Scope, around: &Around, lines: &mut Vec<Line>) -> Flow {
+    fn lower_statement(&mut self, statement: &TsStatement, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) -> StatementFlow {
         match &statement.kind {
-            StmtKind::Nothing | StmtKind::Function(..) => {}
-            StmtKind::Expr(expr) => self.expression(expr, scope, around, lines),
-            StmtKind::Return(value) => {
-                value.iter().for_each(|value| self.expression(value, scope, around, lines));
-                return Flow::Ends;
+            TsStatementKind::Nothing | TsStatementKind::Function(..) => {}
+            TsStatementKind::Expr(expr) => self.lower_expression(expr, scope, around, lines),
+            TsStatementKind::Return(value) => {
+                value.iter().for_each(|value| self.lower_expression(value, scope, around, lines));
+                return StatementFlow::Ends;
             }
-            StmtKind::Throw(value) => {
-                let message = self.eval(value, scope).get("message").and_then(Item::text).map(ToOwned::to_owned);
-                lines.push(self.asserted("false".to_owned(), statement.span, message, around));
-                return Flow::Ends;
+            TsStatementKind::Throw(value) => {
+                let message = self.eval_expr(value, scope).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
+                lines.push(self.assertion_line("false".to_owned(), statement.span, message, around));
+                return StatementFlow::Ends;
             }
-            StmtKind::Bind(bound, _) => {
+            TsStatementKind::Bind(bound, _) => {
                 for (pattern, value) in bound {
-                    let none = || Item::new(Value::Undefined, statement.span);
-                    let item = value.as_ref().map_or_else(none, |value| self.eval(value, scope));
+                    let none = || LocatedValue::new(JsValue::Undefined, statement.span);
+                    let item = value.as_ref().map_or_else(none, |value| self.eval_expr(value, scope));
                     // It may throw, and what is made of it is not known.
-                    if let Value::Open(why) = &item.value {
-                        self.not_read(statement.span, why);
+                    if let JsValue::RuntimeOnly(why) = &item.value {
+                        self.record_unread(statement.span, why);
                     }
-                    self.bind(pattern, item, scope);
+                    self.bind_pattern(pattern, item, scope);
                 }
             }
-            StmtKind::Block(inner) => {
-                let scope = self.scopes.inside(scope);
-                return self.statements(inner, scope, around, lines);
+            TsStatementKind::Block(inner) => {
+                let scope = self.scopes.open_scope(scope);
+                return self.lower_statements(inner, scope, around, lines);
             }
-            StmtKind::ForOf { pattern, list, body } => {
-                let list = self.eval(list, scope);
-                let Value::List(items) = list.value else {
-                    self.not_read(statement.span, "a loop over what only a run shows");
-                    return Flow::GoesOn;
+            TsStatementKind::ForOf { pattern, list, body } => {
+                let list = self.eval_expr(list, scope);
+                let JsValue::List(items) = list.value else {
+                    self.record_unread(statement.span, "a loop over what only a run shows");
+                    return StatementFlow::GoesOn;
                 };
                 for item in items {
-                    let inner = self.scopes.inside(scope);
-                    self.bind(pattern, item, inner);
-                    self.statements(body, inner, around, lines);
+                    let inner = self.scopes.open_scope(scope);
+                    self.bind_pattern(pattern, item, inner);
+                    self.lower_statements(body, inner, around, lines);
                 }
             }
-            StmtKind::Assign(name) => {
+            TsStatementKind::Assign(name) => {
                 if let Some(name) = name {
-                    let changed = Item::new(super::eval::open("a value that changes"), statement.span);
-                    let scope = self.scopes.find(scope, name).map_or(scope, |(_, found)| found);
-                    self.scopes.bind(scope, name, Bound::Item(changed));
+                    let changed = LocatedValue::new(super::eval::open_value("a value that changes"), statement.span);
+                    let scope = self.scopes.find_name(scope, name).map_or(scope, |(_, found)| found);
+                    self.scopes.bind_name(scope, name, BoundName::Item(changed));
                 }
-                self.not_read(statement.span, "an assignment");
+                self.record_unread(statement.span, "an assignment");
             }
-            StmtKind::Other(what) => self.not_read(statement.span, what),
-            _ => self.not_read(statement.span, "a statement that has no meaning here"),
+            TsStatementKind::Other(what) => self.record_unread(statement.span, what),
+            _ => self.record_unread(statement.span, "a statement that has no meaning here"),
         }
-        Flow::GoesOn
+        StatementFlow::GoesOn
     }
 
     /// A branch, with the statements behind it; `None` where its condition cannot be said.
-    fn branch(
+    fn lower_branch(
         &mut self,
-        condition: &Item,
-        (then, other, rest): (&[Stmt], &[Stmt], &[Stmt]),
-        scope: Scope,
-        around: &Around,
-        lines: &mut Vec<Line>,
-    ) -> Option<Flow> {
+        condition: &LocatedValue,
+        (then, other, rest): (&[TsStatement], &[TsStatement], &[TsStatement]),
+        scope: ScopeId,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) -> Option<StatementFlow> {
         if let Some(truth) = plain_truth(condition) {
-            let inner = self.scopes.inside(scope);
-            return Some(self.statements(if truth { then } else { other }, inner, around, lines));
+            let inner = self.scopes.open_scope(scope);
+            return Some(self.lower_statements(if truth { then } else { other }, inner, around, lines));
         }
-        let truth = self.truth(condition)?;
+        let truth = self.truth_condition(condition)?;
         let (mut of_then, mut of_other) = (Vec::new(), Vec::new());
-        let inner = self.scopes.inside(scope);
+        let inner = self.scopes.open_scope(scope);
         // What throws where a condition holds asserts its opposite.
-        if let ([Stmt { kind: StmtKind::Throw(value), .. }], []) = (then, other) {
-            let message = self.eval(value, inner).get("message").and_then(Item::text).map(ToOwned::to_owned);
-            lines.push(self.asserted(not(&truth).text, condition.span, message, around));
-            return Some(Flow::GoesOn);
+        if let ([TsStatement { kind: TsStatementKind::Throw(value), .. }], []) = (then, other) {
+            let message = self.eval_expr(value, inner).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
+            lines.push(self.assertion_line(negate_condition(&truth).text, condition.span, message, around));
+            return Some(StatementFlow::GoesOn);
         }
-        let ends = self.statements(then, inner, around, &mut of_then) == Flow::Ends;
-        let inner = self.scopes.inside(scope);
-        let other_ends = self.statements(other, inner, around, &mut of_other) == Flow::Ends;
-        let mut flow = if ends && other_ends { Flow::Ends } else { Flow::GoesOn };
+        let ends = self.lower_statements(then, inner, around, &mut of_then) == StatementFlow::Ends;
+        let inner = self.scopes.open_scope(scope);
+        let other_ends = self.lower_statements(other, inner, around, &mut of_other) == StatementFlow::Ends;
+        let mut flow = if ends && other_ends { StatementFlow::Ends } else { StatementFlow::GoesOn };
         // The statements behind it are reached by one of both alone.
         if ends != other_ends {
-            let inner = self.scopes.inside(scope);
-            self.statements(rest, inner, around, if ends { &mut of_other } else { &mut of_then });
-            flow = Flow::Ends;
+            let inner = self.scopes.open_scope(scope);
+            self.lower_statements(rest, inner, around, if ends { &mut of_other } else { &mut of_then });
+            flow = StatementFlow::Ends;
         }
         if !of_then.is_empty() {
-            lines.push(Line::When(truth.clone(), condition.span, of_then));
+            lines.push(BodyLine::When(truth.clone(), condition.span, of_then));
         }
         if !of_other.is_empty() {
-            lines.push(Line::When(not(&truth), condition.span, of_other));
+            lines.push(BodyLine::When(negate_condition(&truth), condition.span, of_other));
         }
         Some(flow)
     }
 
     /// An expression that stands as a statement.
-    fn expression(&mut self, expr: &Expr, scope: Scope, around: &Around, lines: &mut Vec<Line>) {
-        let ExprKind::Call { callee, arguments } = &expr.kind else {
-            if !matches!(expr.kind, ExprKind::Text(_) | ExprKind::Name(_)) {
-                self.not_read(expr.span, "an expression that asserts nothing");
+    fn lower_expression(&mut self, expr: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
+        let TsExprKind::Call { callee, arguments } = &expr.kind else {
+            if !matches!(expr.kind, TsExprKind::Text(_) | TsExprKind::Name(_)) {
+                self.record_unread(expr.span, "an expression that asserts nothing");
             }
             return;
         };
-        let called = self.eval(callee, scope);
+        let called = self.eval_expr(callee, scope);
         match &called.value {
-            Value::Api(name) if name.starts_with("console.") => {}
-            Value::Api(name) if name == "assert" || name.starts_with("assert.") => {
+            JsValue::Api(name) if name.starts_with("console.") => {}
+            JsValue::Api(name) if name == "assert" || name.starts_with("assert.") => {
                 let name = name.clone();
-                self.assert(&name, arguments, expr.span, scope, around, lines);
+                self.lower_assert(&name, arguments, expr.span, scope, around, lines);
             }
-            Value::Function(function, own) => match self.elements(arguments, scope) {
+            JsValue::Function(function, own) => match self.eval_elements(arguments, scope) {
                 Ok(arguments) => {
-                    let inner = self.body(&function.clone(), &arguments, *own, around);
+                    let inner = self.lower_body(&function.clone(), &arguments, *own, around);
                     lines.extend(inner);
                 }
-                Err(why) => self.not_read(expr.span, &why),
+                Err(why) => self.record_unread(expr.span, &why),
             },
             value => {
-                let why = why(value);
-                self.not_read(expr.span, &why);
+                let why = open_reason(value);
+                self.record_unread(expr.span, &why);
             }
         }
     }
 
     /// A call of `assert`, or of something in it.
-    fn assert(
+    fn lower_assert(
         &mut self,
         name: &str,
-        arguments: &[Element],
+        arguments: &[TsElement],
         span: Span,
-        scope: Scope,
-        around: &Around,
-        lines: &mut Vec<Line>,
+        scope: ScopeId,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
     ) {
-        let arguments = match self.elements(arguments, scope) {
+        let arguments = match self.eval_elements(arguments, scope) {
             Ok(arguments) => arguments,
-            Err(why) => return self.not_read(span, &why),
+            Err(why) => return self.record_unread(span, &why),
         };
         let path: Vec<&str> =
             name.split('.').skip(1).filter(|part| !["soft", "strict", "default"].contains(part)).collect();
         if path == ["classify"] {
-            return self.classified(&arguments, span, around, lines);
+            return self.lower_classified(&arguments, span, around, lines);
         }
         self.backtracks = false;
         let (text, message) = match path.as_slice() {
             [group, method] => {
                 let about_run = arguments.first().is_some_and(
-                    |first| matches!(&first.value, Value::Told(told) if told.kind == super::value::Kind::Report),
+                    |first| matches!(&first.value, JsValue::RunExpr(told) if told.kind == super::value::RunExprKind::Report),
                 );
                 if !about_run {
-                    return self.not_read(span, "an assertion that is not about the report");
+                    return self.record_unread(span, "an assertion that is not about the report");
                 }
                 let rest = arguments.get(1..).unwrap_or_default();
                 let options =
                     rest.iter().rev().find(|item| item.get("message").is_some() || item.get("explain").is_some());
                 let message =
-                    options.and_then(|options| options.get("message")).and_then(Item::text).map(ToOwned::to_owned);
+                    options.and_then(|options| options.get("message")).and_then(LocatedValue::as_text).map(ToOwned::to_owned);
                 let question = options.and_then(|options| options.get("explain")?.get("question")).cloned();
-                self.asked(question.as_ref(), lines);
-                (self.grouped(group, method, rest, span), message)
+                self.lower_question(question.as_ref(), lines);
+                (self.group_sentence(group, method, rest, span), message)
             }
             [] | [_] => {
                 let method = path.first().copied().unwrap_or("ok");
                 let message = arguments.last().filter(|_| arguments.len() > own_arguments(method));
-                let message = message.and_then(Item::text).map(ToOwned::to_owned);
-                (self.plainly(method, &arguments, span), message)
+                let message = message.and_then(LocatedValue::as_text).map(ToOwned::to_owned);
+                (self.runtime_assertion(method, &arguments, span), message)
             }
-            _ => return self.not_read(span, "an assertion that SkillGym does not have"),
+            _ => return self.record_unread(span, "an assertion that SkillGym does not have"),
         };
         if let Some(text) = text {
-            lines.push(self.asserted(text, span, message, around));
+            lines.push(self.assertion_line(text, span, message, around));
         }
     }
 
-    fn asserted(&mut self, text: String, place: Span, message: Option<String>, around: &Around) -> Line {
+    fn assertion_line(&mut self, text: String, place: Span, message: Option<String>, around: &BodyContext) -> BodyLine {
         let backtracks = std::mem::take(&mut self.backtracks);
-        Line::Assertion { text, place, message, class: around.class.clone(), backtracks }
+        BodyLine::Assertion { text, place, message, class: around.class.clone(), backtracks }
     }
 
     /// A question of the suite's own stands beside its assertion.
-    fn asked(&mut self, question: Option<&Item>, lines: &mut Vec<Line>) {
+    fn lower_question(&mut self, question: Option<&LocatedValue>, lines: &mut Vec<BodyLine>) {
         match question.map(|item| (&item.value, item.span)) {
-            Some((Value::Text(text), _)) => lines.push(Line::Remark(format!("asked where it fails: {text}"))),
-            Some((Value::Undefined, _)) | None => {}
+            Some((JsValue::Text(text), _)) => lines.push(BodyLine::Remark(format!("asked where it fails: {text}"))),
+            Some((JsValue::Undefined, _)) | None => {}
             Some((_, span)) => {
-                self.aside(span, "a question that a function makes is not read: what failed is asked about")
+                self.remark_unread(span, "a question that a function makes is not read: what failed is asked about")
             }
         }
     }
 
     /// `assert.classify(class, () => …)`; the outer one of two wins.
-    fn classified(&mut self, arguments: &[Item], span: Span, around: &Around, lines: &mut Vec<Line>) {
-        let (Some(class), Some(Item { value: Value::Function(function, scope), .. })) =
+    fn lower_classified(&mut self, arguments: &[LocatedValue], span: Span, around: &BodyContext, lines: &mut Vec<BodyLine>) {
+        let (Some(class), Some(LocatedValue { value: JsValue::Function(function, scope), .. })) =
             (arguments.first(), arguments.get(1))
         else {
-            return self.not_read(span, "a class without a function that asserts");
+            return self.record_unread(span, "a class without a function that asserts");
         };
         let class = match class_of(class) {
             Some(class) => class,
-            None => return self.not_read(class.span, "a class that only a running program shows"),
+            None => return self.record_unread(class.span, "a class that only a running program shows"),
         };
-        let around = Around { class: around.class.clone().or(Some(class)) };
-        let inner = self.body(&function.clone(), &[], *scope, &around);
+        let around = BodyContext { class: around.class.clone().or(Some(class)) };
+        let inner = self.lower_body(&function.clone(), &[], *scope, &around);
         lines.extend(inner);
     }
 
     /// An assertion of the runtime: `assert.equal(a, b)` and the like.
-    fn plainly(&mut self, method: &str, arguments: &[Item], span: Span) -> Option<String> {
+    fn runtime_assertion(&mut self, method: &str, arguments: &[LocatedValue], span: Span) -> Option<String> {
         let (first, second) = (arguments.first(), arguments.get(1));
         let told = match (method, first, second) {
-            ("ok", Some(value), _) => match (&value.value, self.truth(value)) {
-                (Value::Told(_), Some(truth)) => Some(truth),
+            ("ok", Some(value), _) => match (&value.value, self.truth_condition(value)) {
+                (JsValue::RunExpr(_), Some(truth)) => Some(truth),
                 _ => None,
             },
             ("equal" | "strictEqual" | "deepEqual" | "deepStrictEqual", Some(one), Some(other)) => {
-                self.equal(one, other, true)
+                self.equality_test(one, other, true)
             }
             ("notEqual" | "notStrictEqual" | "notDeepEqual" | "notDeepStrictEqual", Some(one), Some(other)) => {
-                self.equal(one, other, false)
+                self.equality_test(one, other, false)
             }
-            ("match", Some(text), Some(regex)) => self.searched(text, regex),
-            ("doesNotMatch", Some(text), Some(regex)) => self.searched(text, regex).map(|found| not(&found)),
-            ("fail", ..) => Some(Told::new("false", super::value::Kind::Truth)),
+            ("match", Some(text), Some(regex)) => self.search_regex(text, regex),
+            ("doesNotMatch", Some(text), Some(regex)) => self.search_regex(text, regex).map(|found| negate_condition(&found)),
+            ("fail", ..) => Some(RunExpr::new("false", super::value::RunExprKind::Truth)),
             _ => None,
         };
         if told.is_none() {
             let values =
-                [first, second].into_iter().flatten().find(|item| matches!(item.value, Value::Open(_) | Value::Api(_)));
+                [first, second].into_iter().flatten().find(|item| matches!(item.value, JsValue::RuntimeOnly(_) | JsValue::Api(_)));
             let why = values
-                .map_or_else(|| format!("`assert.{method}` of values that no run decides"), |item| why(&item.value));
-            self.not_read(span, &why);
+                .map_or_else(|| format!("`assert.{method}` of values that no run decides"), |item| open_reason(&item.value));
+            self.record_unread(span, &why);
         }
         told.map(|told| told.text)
     }
@@ -338,12 +338,12 @@ fn own_arguments(method: &str) -> usize {
 }
 
 /// A class of failures: its id, or an object with a label.
-pub(super) fn class_of(item: &Item) -> Option<(String, Option<String>)> {
+pub(super) fn class_of(item: &LocatedValue) -> Option<(String, Option<String>)> {
     match &item.value {
-        Value::Text(id) => Some((id.clone(), None)),
-        Value::Object(_) => {
-            let label = item.get("label").and_then(Item::text).map(ToOwned::to_owned);
-            item.get("id").and_then(Item::text).map(|id| (id.to_owned(), label))
+        JsValue::Text(id) => Some((id.clone(), None)),
+        JsValue::Object(_) => {
+            let label = item.get("label").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
+            item.get("id").and_then(LocatedValue::as_text).map(|id| (id.to_owned(), label))
         }
         _ => None,
     }

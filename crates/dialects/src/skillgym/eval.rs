@@ -1,10 +1,10 @@
 //! What expressions are, as far as that shows without running them.
 
-use super::program::Program;
-use super::value::{Bound, Item, Kind, Scope, Told, Value};
+use super::program::SuiteProgram;
+use super::value::{BoundName, LocatedValue, RunExprKind, ScopeId, RunExpr, JsValue};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
-    Body, Element, Expr, ExprKind, Function, Pattern, Property, Stmt, StmtKind, TemplatePart,
+    FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement, TsStatementKind, TemplatePart,
 };
 use averment_base::source::Span;
 use std::rc::Rc;
@@ -12,81 +12,81 @@ use std::rc::Rc;
 /// So long a text is made at the most, in bytes.
 const LONG: usize = 1 << 20;
 
-impl Program<'_, '_> {
+impl SuiteProgram<'_, '_> {
     /// What an expression is.
-    pub(super) fn eval(&mut self, expr: &Expr, scope: Scope) -> Item {
-        if !self.goes_deeper() {
-            return Item::new(Value::Open("too much to follow".to_owned()), expr.span);
+    pub(super) fn eval_expr(&mut self, expr: &TsExpr, scope: ScopeId) -> LocatedValue {
+        if !self.enter_level() {
+            return LocatedValue::new(JsValue::RuntimeOnly("too much to follow".to_owned()), expr.span);
         }
-        let value = on_its_stack(|| self.value(expr, scope));
-        self.comes_back();
-        Item::new(value, expr.span)
+        let value = on_its_stack(|| self.eval_value(expr, scope));
+        self.leave_level();
+        LocatedValue::new(value, expr.span)
     }
 
-    fn value(&mut self, expr: &Expr, scope: Scope) -> Value {
+    fn eval_value(&mut self, expr: &TsExpr, scope: ScopeId) -> JsValue {
         match &expr.kind {
-            ExprKind::Text(text) => Value::Text(text.clone()),
-            ExprKind::Number(text) => number(text).map_or_else(|| open("a number of another kind"), Value::Number),
-            ExprKind::Bool(value) => Value::Bool(*value),
-            ExprKind::Null => Value::Null,
-            ExprKind::Regex { pattern, flags } => Value::Regex { pattern: pattern.clone(), flags: flags.clone() },
-            ExprKind::Template(parts) => self.template(parts, scope),
-            ExprKind::Name(name) => self.named(name, scope),
-            ExprKind::List(elements) => match self.elements(elements, scope) {
-                Ok(items) => Value::List(items),
-                Err(why) => Value::Open(why),
+            TsExprKind::Text(text) => JsValue::Text(text.clone()),
+            TsExprKind::Number(text) => parse_number(text).map_or_else(|| open_value("a number of another kind"), JsValue::Number),
+            TsExprKind::Bool(value) => JsValue::Bool(*value),
+            TsExprKind::Null => JsValue::Null,
+            TsExprKind::Regex { pattern, flags } => JsValue::Regex { pattern: pattern.clone(), flags: flags.clone() },
+            TsExprKind::Template(parts) => self.eval_template(parts, scope),
+            TsExprKind::Name(name) => self.resolve_name(name, scope),
+            TsExprKind::List(elements) => match self.eval_elements(elements, scope) {
+                Ok(items) => JsValue::List(items),
+                Err(why) => JsValue::RuntimeOnly(why),
             },
-            ExprKind::Object(properties) => self.object(properties, scope),
-            ExprKind::Function(function) => Value::Function(Rc::clone(function), scope),
-            ExprKind::Member { of, name } => {
-                let of = self.eval(of, scope);
-                self.member(&of, name)
+            TsExprKind::Object(properties) => self.eval_object(properties, scope),
+            TsExprKind::Function(function) => JsValue::Function(Rc::clone(function), scope),
+            TsExprKind::Member { of, name } => {
+                let of = self.eval_expr(of, scope);
+                self.member_value(&of, name)
             }
-            ExprKind::Index { of, index } => {
-                let (of, index) = (self.eval(of, scope), self.eval(index, scope));
-                self.index(&of, &index)
+            TsExprKind::Index { of, index } => {
+                let (of, index) = (self.eval_expr(of, scope), self.eval_expr(index, scope));
+                self.eval_index(&of, &index)
             }
-            ExprKind::Call { callee, arguments } => self.call(callee, arguments, expr.span, scope),
-            ExprKind::New { class, arguments } => self.made(class, arguments, scope),
-            ExprKind::Unary { operator, of } => {
-                let of = self.eval(of, scope);
-                self.unary(operator, &of)
+            TsExprKind::Call { callee, arguments } => self.eval_call(callee, arguments, expr.span, scope),
+            TsExprKind::New { class, arguments } => self.construct_object(class, arguments, scope),
+            TsExprKind::Unary { operator, of } => {
+                let of = self.eval_expr(of, scope);
+                self.apply_unary(operator, &of)
             }
-            ExprKind::Binary { operator, left, right } => {
-                let left = self.eval(left, scope);
+            TsExprKind::Binary { operator, left, right } => {
+                let left = self.eval_expr(left, scope);
                 if let (true, Some(truth)) = (["&&", "||", "??"].contains(operator), plain_truth(&left)) {
                     let keeps = match *operator {
                         "&&" => !truth,
                         "||" => truth,
-                        _ => !left.is_nothing(),
+                        _ => !left.is_nullish(),
                     };
-                    return if keeps { left.value } else { self.eval(right, scope).value };
+                    return if keeps { left.value } else { self.eval_expr(right, scope).value };
                 }
-                let right = self.eval(right, scope);
-                self.binary(operator, &left, &right)
+                let right = self.eval_expr(right, scope);
+                self.apply_binary(operator, &left, &right)
             }
-            ExprKind::If { condition, then, other } => {
-                let condition = self.eval(condition, scope);
+            TsExprKind::If { condition, then, other } => {
+                let condition = self.eval_expr(condition, scope);
                 match plain_truth(&condition) {
-                    Some(true) => self.eval(then, scope).value,
-                    Some(false) => self.eval(other, scope).value,
-                    None => self.either(&condition, then, other, scope),
+                    Some(true) => self.eval_expr(then, scope).value,
+                    Some(false) => self.eval_expr(other, scope).value,
+                    None => self.choose_value(&condition, then, other, scope),
                 }
             }
-            ExprKind::Other(what) => open(what),
+            TsExprKind::Other(what) => open_value(what),
         }
     }
 
-    fn template(&mut self, parts: &[TemplatePart], scope: Scope) -> Value {
+    fn eval_template(&mut self, parts: &[TemplatePart], scope: ScopeId) -> JsValue {
         let mut text = String::new();
         for part in parts {
             match part {
                 TemplatePart::Text(part) => text.push_str(part),
                 TemplatePart::Value(value) => {
-                    let item = self.eval(value, scope);
-                    match written(&item) {
+                    let item = self.eval_expr(value, scope);
+                    match plain_text(&item) {
                         Some(part) => text.push_str(&part),
-                        None => return open("a text that only a run shows"),
+                        None => return open_value("a text that only a run shows"),
                     }
                 }
             }
@@ -95,58 +95,58 @@ impl Program<'_, '_> {
     }
 
     /// A text that was made of others.
-    pub(super) fn long_text(&mut self, text: String) -> Value {
-        if text.len() > LONG || !self.takes(text.len() / 64) {
-            return open("too long a text");
+    pub(super) fn long_text(&mut self, text: String) -> JsValue {
+        if text.len() > LONG || !self.spend_budget(text.len() / 64) {
+            return open_value("too long a text");
         }
-        Value::Text(text)
+        JsValue::Text(text)
     }
 
     /// What a name stands for.
-    pub(super) fn named(&mut self, name: &str, scope: Scope) -> Value {
-        let Some((bound, found)) = self.scopes.find(scope, name) else {
+    pub(super) fn resolve_name(&mut self, name: &str, scope: ScopeId) -> JsValue {
+        let Some((bound, found)) = self.scopes.find_name(scope, name) else {
             return match name {
-                "undefined" => Value::Undefined,
-                "NaN" | "Infinity" => open("a number that is none"),
+                "undefined" => JsValue::Undefined,
+                "NaN" | "Infinity" => open_value("a number that is none"),
                 // What is not declared anywhere is a part of the runtime.
-                _ => Value::Api(name.to_owned()),
+                _ => JsValue::Api(name.to_owned()),
             };
         };
         match bound {
-            Bound::Item(item) => item.value,
-            Bound::Of(module, name) => self.exported(module, &name),
-            Bound::Busy => open("a value that is made of itself"),
-            Bound::Later(expr) => {
-                self.scopes.bind(found, name, Bound::Busy);
-                let item = self.eval(&expr, found);
-                self.scopes.bind(found, name, Bound::Item(item.clone()));
+            BoundName::Item(item) => item.value,
+            BoundName::Imported(module, name) => self.exported_value(module, &name),
+            BoundName::Busy => open_value("a value that is made of itself"),
+            BoundName::Deferred(expr) => {
+                self.scopes.bind_name(found, name, BoundName::Busy);
+                let item = self.eval_expr(&expr, found);
+                self.scopes.bind_name(found, name, BoundName::Item(item.clone()));
                 item.value
             }
         }
     }
 
     /// Elements, those of lists that are spread among them; an error says what only a running program shows.
-    pub(super) fn elements(&mut self, elements: &[Element], scope: Scope) -> Result<Vec<Item>, String> {
+    pub(super) fn eval_elements(&mut self, elements: &[TsElement], scope: ScopeId) -> Result<Vec<LocatedValue>, String> {
         let mut items = Vec::new();
         for element in elements {
-            let item = self.eval(&element.value, scope);
+            let item = self.eval_expr(&element.value, scope);
             match item.value {
-                Value::List(inner) if element.spread => {
-                    if !self.takes(inner.len()) {
+                JsValue::List(inner) if element.spread => {
+                    if !self.spend_budget(inner.len()) {
                         return Err("too much to follow".to_owned());
                     }
                     items.extend(inner);
                 }
                 _ if element.spread => return Err("a list that only a running program shows".to_owned()),
-                value => items.push(Item::new(value, item.span)),
+                value => items.push(LocatedValue::new(value, item.span)),
             }
         }
         Ok(items)
     }
 
-    fn object(&mut self, properties: &[Property], scope: Scope) -> Value {
-        let mut entries: Vec<(String, Item)> = Vec::new();
-        let put = |entries: &mut Vec<(String, Item)>, name: String, item: Item| match entries
+    fn eval_object(&mut self, properties: &[TsProperty], scope: ScopeId) -> JsValue {
+        let mut entries: Vec<(String, LocatedValue)> = Vec::new();
+        let put = |entries: &mut Vec<(String, LocatedValue)>, name: String, item: LocatedValue| match entries
             .iter_mut()
             .find(|(known, _)| *known == name)
         {
@@ -155,163 +155,163 @@ impl Program<'_, '_> {
         };
         for property in properties {
             match property {
-                Property::Pair { key, value } => {
-                    let key = self.eval(key, scope);
-                    let Some(key) = written(&key) else { return open("an object with keys that only a run shows") };
-                    let item = self.eval(value, scope);
+                TsProperty::Pair { key, value } => {
+                    let key = self.eval_expr(key, scope);
+                    let Some(key) = plain_text(&key) else { return open_value("an object with keys that only a run shows") };
+                    let item = self.eval_expr(value, scope);
                     put(&mut entries, key, item);
                 }
-                Property::Spread(value) => {
-                    let item = self.eval(value, scope);
+                TsProperty::Spread(value) => {
+                    let item = self.eval_expr(value, scope);
                     match item.value {
-                        Value::Object(inner) if self.takes(inner.len()) => {
+                        JsValue::Object(inner) if self.spend_budget(inner.len()) => {
                             inner.into_iter().for_each(|(name, item)| put(&mut entries, name, item));
                         }
-                        Value::Undefined | Value::Null | Value::Bool(false) => {}
-                        _ => return open("an object that only a running program shows"),
+                        JsValue::Undefined | JsValue::Null | JsValue::Bool(false) => {}
+                        _ => return open_value("an object that only a running program shows"),
                     }
                 }
-                Property::Other(_) => return open("an object with accessors"),
+                TsProperty::Other(_) => return open_value("an object with accessors"),
             }
         }
-        Value::Object(entries)
+        JsValue::Object(entries)
     }
 
-    fn index(&mut self, of: &Item, index: &Item) -> Value {
+    fn eval_index(&mut self, of: &LocatedValue, index: &LocatedValue) -> JsValue {
         match (&of.value, &index.value) {
-            (_, Value::Text(name)) => self.member(of, name),
-            (Value::List(items), Value::Number(number)) => {
-                let place = whole(*number).and_then(|place| usize::try_from(place).ok());
-                place.and_then(|place| items.get(place)).map_or(Value::Undefined, |item| item.value.clone())
+            (_, JsValue::Text(name)) => self.member_value(of, name),
+            (JsValue::List(items), JsValue::Number(number)) => {
+                let place = whole_number(*number).and_then(|place| usize::try_from(place).ok());
+                place.and_then(|place| items.get(place)).map_or(JsValue::Undefined, |item| item.value.clone())
             }
-            (Value::Told(told), Value::Number(number)) => match whole(*number) {
-                Some(place) => self.element(told, place),
-                None => open("an element that is none"),
+            (JsValue::RunExpr(told), JsValue::Number(number)) => match whole_number(*number) {
+                Some(place) => self.list_element(told, place),
+                None => open_value("an element that is none"),
             },
-            (_, Value::Open(why)) | (Value::Open(why), _) => Value::Open(why.clone()),
-            _ => open("what stands at a place that only a run shows"),
+            (_, JsValue::RuntimeOnly(why)) | (JsValue::RuntimeOnly(why), _) => JsValue::RuntimeOnly(why.clone()),
+            _ => open_value("what stands at a place that only a run shows"),
         }
     }
 
     /// An object that is made: regular expressions and errors are known.
-    fn made(&mut self, class: &Expr, arguments: &[Element], scope: Scope) -> Value {
-        let class = self.eval(class, scope);
-        let Ok(arguments) = self.elements(arguments, scope) else { return open("an object of a class") };
-        let text = |at: usize| arguments.get(at).and_then(|item| item.text().map(ToOwned::to_owned));
+    fn construct_object(&mut self, class: &TsExpr, arguments: &[TsElement], scope: ScopeId) -> JsValue {
+        let class = self.eval_expr(class, scope);
+        let Ok(arguments) = self.eval_elements(arguments, scope) else { return open_value("an object of a class") };
+        let text = |at: usize| arguments.get(at).and_then(|item| item.as_text().map(ToOwned::to_owned));
         match &class.value {
-            Value::Api(name) if name == "RegExp" => regex_of(&arguments),
-            Value::Api(name) if name.ends_with("Error") => {
-                let message = Item::new(text(0).map_or(Value::Undefined, Value::Text), class.span);
-                Value::Object(vec![("message".to_owned(), message)])
+            JsValue::Api(name) if name == "RegExp" => regex_of(&arguments),
+            JsValue::Api(name) if name.ends_with("Error") => {
+                let message = LocatedValue::new(text(0).map_or(JsValue::Undefined, JsValue::Text), class.span);
+                JsValue::Object(vec![("message".to_owned(), message)])
             }
-            _ => open("an object of a class"),
+            _ => open_value("an object of a class"),
         }
     }
 
     /// A call of something.
-    fn call(&mut self, callee: &Expr, arguments: &[Element], span: Span, scope: Scope) -> Value {
-        if let ExprKind::Member { of, name } = &callee.kind {
-            let of = self.eval(of, scope);
+    fn eval_call(&mut self, callee: &TsExpr, arguments: &[TsElement], span: Span, scope: ScopeId) -> JsValue {
+        if let TsExprKind::Member { of, name } = &callee.kind {
+            let of = self.eval_expr(of, scope);
             let called = match &of.value {
-                Value::Api(_) | Value::Object(_) => self.member(&of, name),
+                JsValue::Api(_) | JsValue::Object(_) => self.member_value(&of, name),
                 _ => {
-                    return match self.elements(arguments, scope) {
-                        Ok(arguments) => self.method(&of, name, &arguments),
-                        Err(why) => Value::Open(why),
+                    return match self.eval_elements(arguments, scope) {
+                        Ok(arguments) => self.call_method(&of, name, &arguments),
+                        Err(why) => JsValue::RuntimeOnly(why),
                     };
                 }
             };
-            return self.called(&Item::new(called, callee.span), arguments, span, scope);
+            return self.call_function(&LocatedValue::new(called, callee.span), arguments, span, scope);
         }
-        let called = self.eval(callee, scope);
-        self.called(&called, arguments, span, scope)
+        let called = self.eval_expr(callee, scope);
+        self.call_function(&called, arguments, span, scope)
     }
 
-    fn called(&mut self, called: &Item, arguments: &[Element], span: Span, scope: Scope) -> Value {
-        let arguments = match self.elements(arguments, scope) {
+    fn call_function(&mut self, called: &LocatedValue, arguments: &[TsElement], span: Span, scope: ScopeId) -> JsValue {
+        let arguments = match self.eval_elements(arguments, scope) {
             Ok(arguments) => arguments,
-            Err(why) => return Value::Open(why),
+            Err(why) => return JsValue::RuntimeOnly(why),
         };
         match &called.value {
-            Value::Function(function, around) => self.result(function, &arguments, *around),
-            Value::Api(name) => self.given_by(name, &arguments, span),
-            Value::Open(why) => Value::Open(why.clone()),
-            _ => open("what is called here"),
+            JsValue::Function(function, around) => self.function_result(function, &arguments, *around),
+            JsValue::Api(name) => self.given_by(name, &arguments, span),
+            JsValue::RuntimeOnly(why) => JsValue::RuntimeOnly(why.clone()),
+            _ => open_value("what is called here"),
         }
     }
 
     /// What a function gives back that does nothing else.
-    pub(super) fn result(&mut self, function: &Function, arguments: &[Item], around: Scope) -> Value {
-        if !self.goes_deeper() {
-            return open("too much to follow");
+    pub(super) fn function_result(&mut self, function: &TsFunction, arguments: &[LocatedValue], around: ScopeId) -> JsValue {
+        if !self.enter_level() {
+            return open_value("too much to follow");
         }
-        let scope = self.entered(function, arguments, around);
+        let scope = self.enter_function(function, arguments, around);
         let value = match &function.body {
-            Body::Value(value) => self.eval(value, scope).value,
-            Body::Block(statements) => {
+            FunctionBody::Value(value) => self.eval_expr(value, scope).value,
+            FunctionBody::Block(statements) => {
                 let given = self.given_back(statements, scope);
-                given.map_or_else(|()| open("what a function gives back"), |given| given.unwrap_or(Value::Undefined))
+                given.map_or_else(|()| open_value("what a function gives back"), |given| given.unwrap_or(JsValue::Undefined))
             }
         };
-        self.comes_back();
+        self.leave_level();
         value
     }
 
     /// The scope of a function that is called.
-    pub(super) fn entered(&mut self, function: &Function, arguments: &[Item], around: Scope) -> Scope {
-        let scope = self.scopes.inside(around);
+    pub(super) fn enter_function(&mut self, function: &TsFunction, arguments: &[LocatedValue], around: ScopeId) -> ScopeId {
+        let scope = self.scopes.open_scope(around);
         for (at, pattern) in function.parameters.iter().enumerate() {
-            let given = arguments.get(at).cloned().unwrap_or(Item::new(Value::Undefined, Span::default()));
-            self.bind(pattern, given, scope);
+            let given = arguments.get(at).cloned().unwrap_or(LocatedValue::new(JsValue::Undefined, Span::default()));
+            self.bind_pattern(pattern, given, scope);
         }
         scope
     }
 
     /// Gives the names of a pattern what stands in a value.
-    pub(super) fn bind(&mut self, pattern: &Pattern, item: Item, scope: Scope) {
+    pub(super) fn bind_pattern(&mut self, pattern: &TsPattern, item: LocatedValue, scope: ScopeId) {
         match pattern {
-            Pattern::Name(name, other) => {
+            TsPattern::Name(name, other) => {
                 let item = match other {
-                    Some(other) if matches!(item.value, Value::Undefined) => self.eval(other, scope),
+                    Some(other) if matches!(item.value, JsValue::Undefined) => self.eval_expr(other, scope),
                     _ => item,
                 };
-                self.scopes.bind(scope, name, Bound::Item(item));
+                self.scopes.bind_name(scope, name, BoundName::Item(item));
             }
-            Pattern::Object(fields) => {
+            TsPattern::Object(fields) => {
                 for (key, inner) in fields {
-                    let value = self.member(&item, key);
-                    self.bind(inner, Item::new(value, item.span), scope);
+                    let value = self.member_value(&item, key);
+                    self.bind_pattern(inner, LocatedValue::new(value, item.span), scope);
                 }
             }
-            Pattern::List(patterns) => {
+            TsPattern::List(patterns) => {
                 for (at, inner) in patterns.iter().enumerate() {
-                    let place = Item::new(Value::Number(at as f64), item.span);
-                    let value = self.index(&item, &place);
-                    inner.iter().for_each(|inner| self.bind(inner, Item::new(value.clone(), item.span), scope));
+                    let place = LocatedValue::new(JsValue::Number(at as f64), item.span);
+                    let value = self.eval_index(&item, &place);
+                    inner.iter().for_each(|inner| self.bind_pattern(inner, LocatedValue::new(value.clone(), item.span), scope));
                 }
             }
-            Pattern::Other(names) => {
+            TsPattern::Other(names) => {
                 for name in names {
-                    let rest = Item::new(open("the rest of a value"), item.span);
-                    self.scopes.bind(scope, name, Bound::Item(rest));
+                    let rest = LocatedValue::new(open_value("the rest of a value"), item.span);
+                    self.scopes.bind_name(scope, name, BoundName::Item(rest));
                 }
             }
         }
     }
 
     /// The value that statements give back, where they do; an error where that does not show.
-    fn given_back(&mut self, statements: &[Stmt], scope: Scope) -> Result<Option<Value>, ()> {
+    fn given_back(&mut self, statements: &[TsStatement], scope: ScopeId) -> Result<Option<JsValue>, ()> {
         for statement in statements {
             match &statement.kind {
-                StmtKind::Nothing => {}
-                StmtKind::Return(None) => return Ok(Some(Value::Undefined)),
-                StmtKind::Return(Some(value)) => return Ok(Some(self.eval(value, scope).value)),
-                StmtKind::Bind(bound, _) => self.bind_all(bound, scope),
-                StmtKind::Function(name, function) => self.declare(name, function, statement.span, scope),
-                StmtKind::If { condition, then, other } => {
-                    let condition = self.eval(condition, scope);
+                TsStatementKind::Nothing => {}
+                TsStatementKind::Return(None) => return Ok(Some(JsValue::Undefined)),
+                TsStatementKind::Return(Some(value)) => return Ok(Some(self.eval_expr(value, scope).value)),
+                TsStatementKind::Bind(bound, _) => self.bind_all(bound, scope),
+                TsStatementKind::Function(name, function) => self.declare_function(name, function, statement.span, scope),
+                TsStatementKind::If { condition, then, other } => {
+                    let condition = self.eval_expr(condition, scope);
                     let branch = if plain_truth(&condition).ok_or(())? { then } else { other };
-                    let inner = self.scopes.inside(scope);
+                    let inner = self.scopes.open_scope(scope);
                     if let Some(value) = self.given_back(branch, inner)? {
                         return Ok(Some(value));
                     }
@@ -322,59 +322,59 @@ impl Program<'_, '_> {
         Ok(None)
     }
 
-    pub(super) fn declare(&mut self, name: &str, function: &Rc<Function>, span: Span, scope: Scope) {
-        let item = Item::new(Value::Function(Rc::clone(function), scope), span);
-        self.scopes.bind(scope, name, Bound::Item(item));
+    pub(super) fn declare_function(&mut self, name: &str, function: &Rc<TsFunction>, span: Span, scope: ScopeId) {
+        let item = LocatedValue::new(JsValue::Function(Rc::clone(function), scope), span);
+        self.scopes.bind_name(scope, name, BoundName::Item(item));
     }
 
-    pub(super) fn bind_all(&mut self, bound: &[(Pattern, Option<Expr>)], scope: Scope) {
+    pub(super) fn bind_all(&mut self, bound: &[(TsPattern, Option<TsExpr>)], scope: ScopeId) {
         for (pattern, value) in bound {
             let item = match value {
-                Some(value) => self.eval(value, scope),
-                None => Item::new(Value::Undefined, Span::default()),
+                Some(value) => self.eval_expr(value, scope),
+                None => LocatedValue::new(JsValue::Undefined, Span::default()),
             };
-            self.bind(pattern, item, scope);
+            self.bind_pattern(pattern, item, scope);
         }
     }
 
     /// A condition of a run decides between two values.
-    fn either(&mut self, condition: &Item, then: &Expr, other: &Expr, scope: Scope) -> Value {
-        let Some(condition) = self.truth(condition) else {
-            return open("a condition that only a running program shows");
+    fn choose_value(&mut self, condition: &LocatedValue, then: &TsExpr, other: &TsExpr, scope: ScopeId) -> JsValue {
+        let Some(condition) = self.truth_condition(condition) else {
+            return open_value("a condition that only a running program shows");
         };
-        let (then, other) = (self.eval(then, scope), self.eval(other, scope));
-        match (self.told(&then), self.told(&other)) {
+        let (then, other) = (self.eval_expr(then, scope), self.eval_expr(other, scope));
+        match (self.run_expression(&then), self.run_expression(&other)) {
             (Some(then), Some(other)) => {
                 let text = format!("(if {} then {} else {})", condition.text, then.text, other.text);
-                Value::Told(Told::new(text, if then.kind == other.kind { then.kind } else { Kind::Any }))
+                JsValue::RunExpr(RunExpr::new(text, if then.kind == other.kind { then.kind } else { RunExprKind::Any }))
             }
-            _ => open("a value that a condition decides"),
+            _ => open_value("a value that a condition decides"),
         }
     }
 }
 
-pub(super) fn open(why: &str) -> Value {
-    Value::Open(why.to_owned())
+pub(super) fn open_value(why: &str) -> JsValue {
+    JsValue::RuntimeOnly(why.to_owned())
 }
 
 /// Whether a value counts as true, where that shows without a run.
-pub(super) fn plain_truth(item: &Item) -> Option<bool> {
+pub(super) fn plain_truth(item: &LocatedValue) -> Option<bool> {
     match &item.value {
-        Value::Undefined | Value::Null => Some(false),
-        Value::Bool(value) => Some(*value),
-        Value::Number(number) => Some(*number != 0.0),
-        Value::Text(text) => Some(!text.is_empty()),
-        Value::Regex { .. } | Value::List(_) | Value::Object(_) | Value::Builder(_) | Value::Function(..) => Some(true),
-        Value::Api(_) | Value::Told(_) | Value::Open(_) => None,
+        JsValue::Undefined | JsValue::Null => Some(false),
+        JsValue::Bool(value) => Some(*value),
+        JsValue::Number(number) => Some(*number != 0.0),
+        JsValue::Text(text) => Some(!text.is_empty()),
+        JsValue::Regex { .. } | JsValue::List(_) | JsValue::Object(_) | JsValue::Builder(_) | JsValue::Function(..) => Some(true),
+        JsValue::Api(_) | JsValue::RunExpr(_) | JsValue::RuntimeOnly(_) => None,
     }
 }
 
 /// A value as text, where it is one that is there without a run.
-pub(super) fn written(item: &Item) -> Option<String> {
+pub(super) fn plain_text(item: &LocatedValue) -> Option<String> {
     match &item.value {
-        Value::Text(text) => Some(text.clone()),
-        Value::Number(number) => Some(number_text(*number)),
-        Value::Bool(value) => Some(value.to_string()),
+        JsValue::Text(text) => Some(text.clone()),
+        JsValue::Number(number) => Some(number_text(*number)),
+        JsValue::Bool(value) => Some(value.to_string()),
         _ => None,
     }
 }
@@ -386,12 +386,12 @@ pub(super) fn number_text(number: f64) -> String {
 
 /// A number that is whole.
 #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
-pub(super) fn whole(number: f64) -> Option<i64> {
+pub(super) fn whole_number(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
 }
 
 /// The number that a text of digits is.
-fn number(text: &str) -> Option<f64> {
+fn parse_number(text: &str) -> Option<f64> {
     let plain: String = text.chars().filter(|letter| *letter != '_').collect();
     let lower = plain.to_ascii_lowercase();
     let of_base = |digits: &str, base| u32::from_str_radix(digits, base).ok().map(f64::from);
@@ -404,15 +404,15 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// `new RegExp(text, flags)`, also of a regular expression.
-pub(super) fn regex_of(arguments: &[Item]) -> Value {
-    let flags = arguments.get(1).and_then(Item::text);
+pub(super) fn regex_of(arguments: &[LocatedValue]) -> JsValue {
+    let flags = arguments.get(1).and_then(LocatedValue::as_text);
     match arguments.first().map(|first| &first.value) {
-        Some(Value::Text(pattern)) => {
-            Value::Regex { pattern: pattern.clone(), flags: flags.unwrap_or_default().to_owned() }
+        Some(JsValue::Text(pattern)) => {
+            JsValue::Regex { pattern: pattern.clone(), flags: flags.unwrap_or_default().to_owned() }
         }
-        Some(Value::Regex { pattern, flags: own }) => {
-            Value::Regex { pattern: pattern.clone(), flags: flags.unwrap_or(own).to_owned() }
+        Some(JsValue::Regex { pattern, flags: own }) => {
+            JsValue::Regex { pattern: pattern.clone(), flags: flags.unwrap_or(own).to_owned() }
         }
-        _ => open("a regular expression that only a running program shows"),
+        _ => open_value("a regular expression that only a running program shows"),
     }
 }

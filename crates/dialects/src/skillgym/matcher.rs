@@ -1,14 +1,14 @@
 //! Matchers: of texts, and of commands in parts.
 
-use super::eval::open;
-use super::program::Program;
-use super::value::{Item, Value};
-use crate::writer::quoted;
+use super::eval::open_value;
+use super::program::SuiteProgram;
+use super::value::{LocatedValue, JsValue};
+use crate::writer::quote_text;
 use averment_base::source::Span;
 
 /// What a matcher asks of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asks {
+pub(super) enum TextMatch {
     /// That it holds the string.
     Part,
     /// That it is the string.
@@ -19,113 +19,113 @@ pub(super) enum Asks {
 const PARTS: [&str; 6] = ["executable", "positionals", "options", "endOfOptions", "exact", "strict"];
 
 /// `commandMatcher(executable)`.
-pub(super) fn begun(executable: Option<&Item>) -> Vec<(String, Item)> {
+pub(super) fn begin_matcher(executable: Option<&LocatedValue>) -> Vec<(String, LocatedValue)> {
     executable.map(|item| ("executable".to_owned(), item.clone())).into_iter().collect()
 }
 
 /// A method of the builder of matchers.
-pub(super) fn built(mut entries: Vec<(String, Item)>, name: &str, arguments: &[Item]) -> Value {
+pub(super) fn extend_matcher(mut entries: Vec<(String, LocatedValue)>, name: &str, arguments: &[LocatedValue]) -> JsValue {
     let span = arguments.first().map_or_else(Span::default, |item| item.span);
-    let yes = || Item::new(Value::Bool(true), span);
+    let yes = || LocatedValue::new(JsValue::Bool(true), span);
     match (name, arguments) {
-        ("build", []) => return Value::Object(entries),
-        ("executable", [item]) => put(&mut entries, "executable", item.clone()),
+        ("build", []) => return JsValue::Object(entries),
+        ("executable", [item]) => put_entry(&mut entries, "executable", item.clone()),
         ("arg" | "args", items) => {
-            let mut all = match find(&entries, "positionals") {
-                Some(Item { value: Value::List(known), .. }) => known.clone(),
+            let mut all = match find_entry(&entries, "positionals") {
+                Some(LocatedValue { value: JsValue::List(known), .. }) => known.clone(),
                 _ => Vec::new(),
             };
             all.extend(items.iter().cloned());
-            put(&mut entries, "positionals", Item::new(Value::List(all), span));
+            put_entry(&mut entries, "positionals", LocatedValue::new(JsValue::List(all), span));
         }
         ("option" | "flag", [option, rest @ ..]) => {
-            let Some(option) = option.text() else { return open("an option that only a running program shows") };
+            let Some(option) = option.as_text() else { return open_value("an option that only a running program shows") };
             let value = rest.first().filter(|_| name == "option").cloned().unwrap_or_else(yes);
-            let mut options = find(&entries, "options").map(|item| item.entries().to_vec()).unwrap_or_default();
-            let mut values = match find(&options, option).map(|item| &item.value) {
-                Some(Value::List(known)) => known.clone(),
+            let mut options = find_entry(&entries, "options").map(|item| item.entries().to_vec()).unwrap_or_default();
+            let mut values = match find_entry(&options, option).map(|item| &item.value) {
+                Some(JsValue::List(known)) => known.clone(),
                 _ => Vec::new(),
             };
             values.push(value);
-            put(&mut options, option, Item::new(Value::List(values), span));
-            put(&mut entries, "options", Item::new(Value::Object(options), span));
+            put_entry(&mut options, option, LocatedValue::new(JsValue::List(values), span));
+            put_entry(&mut entries, "options", LocatedValue::new(JsValue::Object(options), span));
         }
-        ("endOfOptions", _) => put(&mut entries, "endOfOptions", arguments.first().cloned().unwrap_or_else(yes)),
-        ("exact" | "strict", _) => put(&mut entries, "strict", yes()),
-        _ => return Value::Open(format!("what `{name}` gives of a matcher")),
+        ("endOfOptions", _) => put_entry(&mut entries, "endOfOptions", arguments.first().cloned().unwrap_or_else(yes)),
+        ("exact" | "strict", _) => put_entry(&mut entries, "strict", yes()),
+        _ => return JsValue::RuntimeOnly(format!("what `{name}` gives of a matcher")),
     }
-    Value::Builder(entries)
+    JsValue::Builder(entries)
 }
 
-fn find<'a>(entries: &'a [(String, Item)], name: &str) -> Option<&'a Item> {
+fn find_entry<'a>(entries: &'a [(String, LocatedValue)], name: &str) -> Option<&'a LocatedValue> {
     entries.iter().find(|(known, _)| known == name).map(|(_, item)| item)
 }
 
-fn put(entries: &mut Vec<(String, Item)>, name: &str, item: Item) {
+fn put_entry(entries: &mut Vec<(String, LocatedValue)>, name: &str, item: LocatedValue) {
     match entries.iter_mut().find(|(known, _)| known == name) {
         Some((_, known)) => *known = item,
         None => entries.push((name.to_owned(), item)),
     }
 }
 
-impl Program<'_, '_> {
+impl SuiteProgram<'_, '_> {
     /// What a matcher of texts asks of `subject`; said where it is none.
-    pub(super) fn text_test(&mut self, subject: &str, matcher: &Item, asks: Asks) -> Option<String> {
+    pub(super) fn text_test(&mut self, subject: &str, matcher: &LocatedValue, asks: TextMatch) -> Option<String> {
         match (&matcher.value, asks) {
-            (Value::Text(text), Asks::Part) => Some(format!("{subject} contains {}", quoted(text))),
-            (Value::Text(text), Asks::Whole) => Some(format!("{subject} == {}", quoted(text))),
-            (Value::Regex { .. }, _) => {
-                let literal = self.regex(matcher)?;
+            (JsValue::Text(text), TextMatch::Part) => Some(format!("{subject} contains {}", quote_text(text))),
+            (JsValue::Text(text), TextMatch::Whole) => Some(format!("{subject} == {}", quote_text(text))),
+            (JsValue::Regex { .. }, _) => {
+                let literal = self.regex_literal(matcher)?;
                 self.backtracks |= literal.backtracks;
                 Some(format!("{subject} matches {}", literal.text))
             }
             _ => {
-                self.not_read(matcher.span, "a matcher that only a running program shows");
+                self.record_unread(matcher.span, "a matcher that only a running program shows");
                 None
             }
         }
     }
 
     /// What a matcher of commands asks of the text of a command.
-    pub(super) fn command_test(&mut self, subject: &str, matcher: &Item) -> Option<String> {
+    pub(super) fn command_test(&mut self, subject: &str, matcher: &LocatedValue) -> Option<String> {
         let entries = match &matcher.value {
-            Value::Object(entries) | Value::Builder(entries) => entries.clone(),
-            _ => return self.text_test(subject, matcher, Asks::Part),
+            JsValue::Object(entries) | JsValue::Builder(entries) => entries.clone(),
+            _ => return self.text_test(subject, matcher, TextMatch::Part),
         };
         if let Some((name, item)) = entries.iter().find(|(name, _)| !PARTS.contains(&name.as_str())) {
-            self.not_read(item.span, &format!("`{name}` of a matcher of commands"));
+            self.record_unread(item.span, &format!("`{name}` of a matcher of commands"));
             return None;
         }
         let parsed = format!("parse_command({subject})");
-        let is = |name: &str| matches!(find(&entries, name).map(|item| &item.value), Some(Value::Bool(true)));
+        let is = |name: &str| matches!(find_entry(&entries, name).map(|item| &item.value), Some(JsValue::Bool(true)));
         let strict = is("strict") || is("exact");
         let mut tests = vec![format!("{subject} exists")];
-        if let Some(executable) = find(&entries, "executable").filter(|item| !item.is_nothing()) {
-            tests.push(self.text_test(&format!("{parsed}.executable"), executable, Asks::Whole)?);
+        if let Some(executable) = find_entry(&entries, "executable").filter(|item| !item.is_nullish()) {
+            tests.push(self.text_test(&format!("{parsed}.executable"), executable, TextMatch::Whole)?);
         }
-        tests.extend(self.positional_tests(&parsed, find(&entries, "positionals"), strict)?);
-        tests.extend(self.option_tests(&parsed, find(&entries, "options"), strict)?);
-        if let Some(Value::Bool(end)) = find(&entries, "endOfOptions").map(|item| &item.value) {
+        tests.extend(self.positional_tests(&parsed, find_entry(&entries, "positionals"), strict)?);
+        tests.extend(self.option_tests(&parsed, find_entry(&entries, "options"), strict)?);
+        if let Some(JsValue::Bool(end)) = find_entry(&entries, "endOfOptions").map(|item| &item.value) {
             tests.push(format!("{parsed}.end_of_options == {end}"));
         }
         Some(tests.join(" and "))
     }
 
-    fn positional_tests(&mut self, parsed: &str, wanted: Option<&Item>, strict: bool) -> Option<Vec<String>> {
-        let wanted = self.items(wanted)?;
+    fn positional_tests(&mut self, parsed: &str, wanted: Option<&LocatedValue>, strict: bool) -> Option<Vec<String>> {
+        let wanted = self.optional_items(wanted)?;
         let mut tests = Vec::new();
         if strict {
             for (at, matcher) in wanted.iter().enumerate() {
-                tests.push(self.text_test(&format!("{parsed}.positionals[{at}]"), matcher, Asks::Whole)?);
+                tests.push(self.text_test(&format!("{parsed}.positionals[{at}]"), matcher, TextMatch::Whole)?);
             }
             tests.push(format!("length({parsed}.positionals) == {}", wanted.len()));
         } else if !wanted.is_empty() {
             let mut literals = Vec::new();
             for matcher in &wanted {
                 literals.push(match &matcher.value {
-                    Value::Text(text) => quoted(text),
+                    JsValue::Text(text) => quote_text(text),
                     _ => {
-                        let literal = self.regex(matcher)?;
+                        let literal = self.regex_literal(matcher)?;
                         self.backtracks |= literal.backtracks;
                         literal.text
                     }
@@ -136,21 +136,21 @@ impl Program<'_, '_> {
         Some(tests)
     }
 
-    fn option_tests(&mut self, parsed: &str, wanted: Option<&Item>, strict: bool) -> Option<Vec<String>> {
+    fn option_tests(&mut self, parsed: &str, wanted: Option<&LocatedValue>, strict: bool) -> Option<Vec<String>> {
         let wanted = wanted.map(|item| item.entries().to_vec()).unwrap_or_default();
         let mut tests = Vec::new();
         for (name, values) in &wanted {
             let values = match &values.value {
-                Value::List(values) => values.clone(),
+                JsValue::List(values) => values.clone(),
                 _ => vec![values.clone()],
             };
-            let observed = format!("{parsed}.options[{}]", quoted(name));
+            let observed = format!("{parsed}.options[{}]", quote_text(name));
             tests.push(format!("{observed} exists"));
             let mut asked = Vec::new();
             for value in &values {
                 asked.push(match &value.value {
-                    Value::Bool(true) => "value == true".to_owned(),
-                    _ => self.text_test("value", value, Asks::Whole)?,
+                    JsValue::Bool(true) => "value == true".to_owned(),
+                    _ => self.text_test("value", value, TextMatch::Whole)?,
                 });
             }
             for test in &asked {
@@ -171,12 +171,12 @@ impl Program<'_, '_> {
     }
 
     /// The elements of a list that may be left out.
-    pub(super) fn items(&mut self, list: Option<&Item>) -> Option<Vec<Item>> {
+    pub(super) fn optional_items(&mut self, list: Option<&LocatedValue>) -> Option<Vec<LocatedValue>> {
         match list.map(|list| (&list.value, list.span)) {
-            None | Some((Value::Undefined, _)) => Some(Vec::new()),
-            Some((Value::List(items), _)) => Some(items.clone()),
+            None | Some((JsValue::Undefined, _)) => Some(Vec::new()),
+            Some((JsValue::List(items), _)) => Some(items.clone()),
             Some((_, span)) => {
-                self.not_read(span, "a list that only a running program shows");
+                self.record_unread(span, "a list that only a running program shows");
                 None
             }
         }

@@ -16,21 +16,21 @@ mod settings;
 mod suite;
 mod value;
 
-use crate::{Dialect, Lowering, Reads};
-use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
+use crate::{Dialect, Lowering, FileSyntax};
+use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;
 
 /// Suites of cases.
 pub const DIALECT: Dialect = Dialect {
     files: "suites in TypeScript with a default export of cases",
-    reads: Reads::TypeScript(|lowering: &mut Lowering<'_>| suite::lower(lowering)),
-    verdicts: OwnVerdicts {
+    reads: FileSyntax::TypeScript(|lowering: &mut Lowering<'_>| suite::lower_suite(lowering)),
+    verdicts: ForeignVerdicts {
         system: Cow::Borrowed("SkillGym"),
-        pass: OwnVerdict::new("passed", None),
-        fail: OwnVerdict::new("failed", None),
+        pass: ForeignVerdict::new("passed", None),
+        fail: ForeignVerdict::new("failed", None),
         // What holds because nothing was there passes there.
-        vacuous: OwnVerdict::new("passed", None),
-        undecided: OwnVerdict::new("failed", None),
-        error: OwnVerdict::new("failed", None),
+        vacuous: ForeignVerdict::new("passed", None),
+        undecided: ForeignVerdict::new("failed", None),
+        error: ForeignVerdict::new("failed", None),
     },
 };

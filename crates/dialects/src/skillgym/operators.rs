@@ -1,197 +1,197 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
-use super::eval::{number_text, open, plain_truth, whole, written};
-use super::program::Program;
-use super::value::{Item, Kind, Told, Value};
-use crate::regex_flavour::javascript;
-use crate::writer::{Binds, object_key, quoted};
+use super::eval::{number_text, open_value, plain_truth, whole_number, plain_text};
+use super::program::SuiteProgram;
+use super::value::{LocatedValue, RunExprKind, RunExpr, JsValue};
+use crate::regex_flavour::translate_javascript;
+use crate::writer::{BindingStrength, object_key, quote_text};
 
-impl Program<'_, '_> {
-    pub(super) fn unary(&mut self, operator: &str, of: &Item) -> Value {
+impl SuiteProgram<'_, '_> {
+    pub(super) fn apply_unary(&mut self, operator: &str, of: &LocatedValue) -> JsValue {
         match (operator, &of.value) {
-            (_, Value::Open(why)) => Value::Open(why.clone()),
-            ("!", _) => match (plain_truth(of), self.truth(of)) {
-                (Some(truth), _) => Value::Bool(!truth),
-                (None, Some(truth)) => Value::Told(not(&truth)),
-                (None, None) => open("the opposite of what only a running program shows"),
+            (_, JsValue::RuntimeOnly(why)) => JsValue::RuntimeOnly(why.clone()),
+            ("!", _) => match (plain_truth(of), self.truth_condition(of)) {
+                (Some(truth), _) => JsValue::Bool(!truth),
+                (None, Some(truth)) => JsValue::RunExpr(negate_condition(&truth)),
+                (None, None) => open_value("the opposite of what only a running program shows"),
             },
-            ("-", Value::Number(number)) => Value::Number(-number),
-            ("+", Value::Number(number)) => Value::Number(*number),
-            ("+", Value::Told(told)) if matches!(told.kind, Kind::Number | Kind::Time) => of.value.clone(),
-            ("typeof", Value::Told(told)) => Value::Told(Told::new(format!("type_of({})", told.text), Kind::Text)),
-            _ => open("an operator on what only a running program shows"),
+            ("-", JsValue::Number(number)) => JsValue::Number(-number),
+            ("+", JsValue::Number(number)) => JsValue::Number(*number),
+            ("+", JsValue::RunExpr(told)) if matches!(told.kind, RunExprKind::Number | RunExprKind::Time) => of.value.clone(),
+            ("typeof", JsValue::RunExpr(told)) => JsValue::RunExpr(RunExpr::new(format!("type_of({})", told.text), RunExprKind::Text)),
+            _ => open_value("an operator on what only a running program shows"),
         }
     }
 
-    pub(super) fn binary(&mut self, operator: &str, left: &Item, right: &Item) -> Value {
-        if let (Value::Open(why), _) | (_, Value::Open(why)) = (&left.value, &right.value) {
-            return Value::Open(why.clone());
+    pub(super) fn apply_binary(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> JsValue {
+        if let (JsValue::RuntimeOnly(why), _) | (_, JsValue::RuntimeOnly(why)) = (&left.value, &right.value) {
+            return JsValue::RuntimeOnly(why.clone());
         }
         if left.is_plain() && right.is_plain() {
-            return self.plain(operator, left, right);
+            return self.apply_plain(operator, left, right);
         }
         let told = match operator {
-            "&&" | "||" => self.joined(operator, left, right),
+            "&&" | "||" => self.join_conditions(operator, left, right),
             "??" => self.or_else(left, right),
-            "===" | "==" | "!==" | "!=" => self.equal(left, right, operator.starts_with('=')),
-            "<" | "<=" | ">" | ">=" => self.compared(operator, left, right),
-            "+" | "-" | "*" | "/" | "%" => self.counted(operator, left, right),
-            "in" => self.told(right).zip(left.text()).map(|(object, key)| {
-                Told::bound(
-                    format!("{}{} exists", object.inside(Binds::Closely), crate::writer::member(key)),
-                    Binds::Test,
-                    Kind::Truth,
+            "===" | "==" | "!==" | "!=" => self.equality_test(left, right, operator.starts_with('=')),
+            "<" | "<=" | ">" | ">=" => self.compare_values(operator, left, right),
+            "+" | "-" | "*" | "/" | "%" => self.compare_count(operator, left, right),
+            "in" => self.run_expression(right).zip(left.as_text()).map(|(object, key)| {
+                RunExpr::with_binding(
+                    format!("{}{} exists", object.nested_text(BindingStrength::Closely), crate::writer::member_path(key)),
+                    BindingStrength::Test,
+                    RunExprKind::Truth,
                 )
             }),
             _ => None,
         };
-        told.map_or_else(|| open("an operator on what only a running program shows"), Value::Told)
+        told.map_or_else(|| open_value("an operator on what only a running program shows"), JsValue::RunExpr)
     }
 
     /// An operator on values that are there without a run.
-    fn plain(&mut self, operator: &str, left: &Item, right: &Item) -> Value {
+    fn apply_plain(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> JsValue {
         if operator == "+"
-            && [left, right].iter().any(|item| item.text().is_some())
-            && let (Some(one), Some(other)) = (written(left), written(right))
+            && [left, right].iter().any(|item| item.as_text().is_some())
+            && let (Some(one), Some(other)) = (plain_text(left), plain_text(right))
         {
             return self.long_text(one + &other);
         }
-        if let (Some(one), Some(other)) = (left.number(), right.number()) {
+        if let (Some(one), Some(other)) = (left.as_number(), right.as_number()) {
             return match operator {
-                "+" => Value::Number(one + other),
-                "-" => Value::Number(one - other),
-                "*" => Value::Number(one * other),
-                "/" => Value::Number(one / other),
-                "%" => Value::Number(one % other),
-                "<" => Value::Bool(one < other),
-                "<=" => Value::Bool(one <= other),
-                ">" => Value::Bool(one > other),
-                ">=" => Value::Bool(one >= other),
-                "===" | "==" => Value::Bool(one == other),
-                "!==" | "!=" => Value::Bool(one != other),
-                _ => open("an operator on numbers"),
+                "+" => JsValue::Number(one + other),
+                "-" => JsValue::Number(one - other),
+                "*" => JsValue::Number(one * other),
+                "/" => JsValue::Number(one / other),
+                "%" => JsValue::Number(one % other),
+                "<" => JsValue::Bool(one < other),
+                "<=" => JsValue::Bool(one <= other),
+                ">" => JsValue::Bool(one > other),
+                ">=" => JsValue::Bool(one >= other),
+                "===" | "==" => JsValue::Bool(one == other),
+                "!==" | "!=" => JsValue::Bool(one != other),
+                _ => open_value("an operator on numbers"),
             };
         }
-        match (operator, written(left), written(right)) {
-            ("===" | "==", Some(one), Some(other)) => Value::Bool(one == other),
-            ("!==" | "!=", Some(one), Some(other)) => Value::Bool(one != other),
-            ("===" | "==", None, None) if left.is_nothing() && right.is_nothing() => Value::Bool(true),
-            ("!==" | "!=", None, None) if left.is_nothing() && right.is_nothing() => Value::Bool(false),
-            _ => open("an operator"),
+        match (operator, plain_text(left), plain_text(right)) {
+            ("===" | "==", Some(one), Some(other)) => JsValue::Bool(one == other),
+            ("!==" | "!=", Some(one), Some(other)) => JsValue::Bool(one != other),
+            ("===" | "==", None, None) if left.is_nullish() && right.is_nullish() => JsValue::Bool(true),
+            ("!==" | "!=", None, None) if left.is_nullish() && right.is_nullish() => JsValue::Bool(false),
+            _ => open_value("an operator"),
         }
     }
 
-    fn joined(&mut self, operator: &str, left: &Item, right: &Item) -> Option<Told> {
-        let (word, binds) = if operator == "&&" { ("and", Binds::And) } else { ("or", Binds::Or) };
-        let (left, right) = (self.truth(left)?, self.truth(right)?);
-        let text = format!("{} {word} {}", left.inside(binds), right.inside(binds));
-        Some(Told::bound(text, binds, Kind::Truth))
+    fn join_conditions(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
+        let (word, binds) = if operator == "&&" { ("and", BindingStrength::And) } else { ("or", BindingStrength::Or) };
+        let (left, right) = (self.truth_condition(left)?, self.truth_condition(right)?);
+        let text = format!("{} {word} {}", left.nested_text(binds), right.nested_text(binds));
+        Some(RunExpr::with_binding(text, binds, RunExprKind::Truth))
     }
 
-    fn or_else(&mut self, left: &Item, right: &Item) -> Option<Told> {
-        let (value, other) = (self.told(left)?, self.told(right)?);
+    fn or_else(&mut self, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
+        let (value, other) = (self.run_expression(left)?, self.run_expression(right)?);
         // What fails says why.
-        if value.kind == Kind::Message {
+        if value.kind == RunExprKind::Message {
             return Some(value);
         }
         let kind = value.kind;
-        Some(Told::new(
-            format!("(if {} exists then {} else {})", value.inside(Binds::Sum), value.text, other.text),
+        Some(RunExpr::new(
+            format!("(if {} exists then {} else {})", value.nested_text(BindingStrength::Sum), value.text, other.text),
             kind,
         ))
     }
 
     /// Whether two values are the same: what is `undefined` is missing.
-    pub(super) fn equal(&mut self, left: &Item, right: &Item, is: bool) -> Option<Told> {
+    pub(super) fn equality_test(&mut self, left: &LocatedValue, right: &LocatedValue, is: bool) -> Option<RunExpr> {
         let (left, right) = if left.is_plain() { (right, left) } else { (left, right) };
-        let told = self.told(left)?;
+        let told = self.run_expression(left)?;
         let test = match &right.value {
-            Value::Undefined | Value::Null => told.test(("is missing", "exists"), ""),
+            JsValue::Undefined | JsValue::Null => told.test_against(("is missing", "exists"), ""),
             _ => {
                 let other = self.in_unit(right, told.kind)?;
-                told.test(("==", "!="), &other.inside(Binds::Sum))
+                told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum))
             }
         };
-        Some(if is { test } else { not(&test) })
+        Some(if is { test } else { negate_condition(&test) })
     }
 
-    fn compared(&mut self, operator: &str, left: &Item, right: &Item) -> Option<Told> {
+    fn compare_values(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
         let kind = [left, right].into_iter().find_map(|item| match &item.value {
-            Value::Told(told) => Some(told.kind),
+            JsValue::RunExpr(told) => Some(told.kind),
             _ => None,
         })?;
         let (left, right) = (self.in_unit(left, kind)?, self.in_unit(right, kind)?);
-        let text = format!("{} {operator} {}", left.inside(Binds::Sum), right.inside(Binds::Sum));
-        Some(Told::bound(text, Binds::Test, Kind::Truth))
+        let text = format!("{} {operator} {}", left.nested_text(BindingStrength::Sum), right.nested_text(BindingStrength::Sum));
+        Some(RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth))
     }
 
-    fn counted(&mut self, operator: &str, left: &Item, right: &Item) -> Option<Told> {
+    fn compare_count(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
         let is_sum = ["+", "-"].contains(&operator);
-        let kind_of = |item: &Item| match &item.value {
-            Value::Told(told) => Some(told.kind),
+        let kind_of = |item: &LocatedValue| match &item.value {
+            JsValue::RunExpr(told) => Some(told.kind),
             _ => None,
         };
-        let is_time = [left, right].into_iter().any(|item| kind_of(item) == Some(Kind::Time));
-        let kind = if is_time { Kind::Time } else { Kind::Number };
-        let is_text = [left, right].into_iter().any(|item| kind_of(item) == Some(Kind::Text) || item.text().is_some());
+        let is_time = [left, right].into_iter().any(|item| kind_of(item) == Some(RunExprKind::Time));
+        let kind = if is_time { RunExprKind::Time } else { RunExprKind::Number };
+        let is_text = [left, right].into_iter().any(|item| kind_of(item) == Some(RunExprKind::Text) || item.as_text().is_some());
         if is_text {
             return None;
         }
-        let unit = if is_sum { kind } else { Kind::Number };
+        let unit = if is_sum { kind } else { RunExprKind::Number };
         let (left, right) = (self.in_unit(left, unit)?, self.in_unit(right, unit)?);
-        let binds = if is_sum { Binds::Sum } else { Binds::Product };
-        let closer = if is_sum { Binds::Product } else { Binds::Closely };
-        Some(Told::bound(format!("{} {operator} {}", left.inside(binds), right.inside(closer)), binds, kind))
+        let binds = if is_sum { BindingStrength::Sum } else { BindingStrength::Product };
+        let closer = if is_sum { BindingStrength::Product } else { BindingStrength::Closely };
+        Some(RunExpr::with_binding(format!("{} {operator} {}", left.nested_text(binds), right.nested_text(closer)), binds, kind))
     }
 
     /// A value beside one of a kind: a plain number beside a time is one of milliseconds.
-    pub(super) fn in_unit(&mut self, item: &Item, kind: Kind) -> Option<Told> {
-        match item.number().filter(|number| kind == Kind::Time && *number >= 0.0 && number.fract() == 0.0) {
-            Some(number) => Some(Told::new(milliseconds(number), Kind::Time)),
-            None => self.told(item),
+    pub(super) fn in_unit(&mut self, item: &LocatedValue, kind: RunExprKind) -> Option<RunExpr> {
+        match item.as_number().filter(|number| kind == RunExprKind::Time && *number >= 0.0 && number.fract() == 0.0) {
+            Some(number) => Some(RunExpr::new(duration_literal(number), RunExprKind::Time)),
+            None => self.run_expression(item),
         }
     }
 
     /// A value as an expression.
-    pub(super) fn told(&mut self, item: &Item) -> Option<Told> {
+    pub(super) fn run_expression(&mut self, item: &LocatedValue) -> Option<RunExpr> {
         match &item.value {
-            Value::Told(told) => Some(told.clone()),
-            _ => plain_literal(item).map(|text| Told::new(text, kind_of(&item.value))),
+            JsValue::RunExpr(told) => Some(told.clone()),
+            _ => plain_literal(item).map(|text| RunExpr::new(text, kind_of(&item.value))),
         }
     }
 
     /// Whether a value counts as true, as a condition.
-    pub(super) fn truth(&mut self, item: &Item) -> Option<Told> {
-        let Value::Told(told) = &item.value else {
-            return plain_truth(item).map(|truth| Told::new(truth.to_string(), Kind::Truth));
+    pub(super) fn truth_condition(&mut self, item: &LocatedValue) -> Option<RunExpr> {
+        let JsValue::RunExpr(told) = &item.value else {
+            return plain_truth(item).map(|truth| RunExpr::new(truth.to_string(), RunExprKind::Truth));
         };
-        let value = told.inside(Binds::Sum);
+        let value = told.nested_text(BindingStrength::Sum);
         let text = match told.kind {
-            Kind::Truth => return Some(told.clone()),
-            Kind::Text | Kind::Message => format!("{value} exists and {value} != \"\""),
-            Kind::Number | Kind::Time => {
-                format!("{value} exists and {value} != {}", if told.kind == Kind::Time { "0ms" } else { "0" })
+            RunExprKind::Truth => return Some(told.clone()),
+            RunExprKind::Text | RunExprKind::Message => format!("{value} exists and {value} != \"\""),
+            RunExprKind::Number | RunExprKind::Time => {
+                format!("{value} exists and {value} != {}", if told.kind == RunExprKind::Time { "0ms" } else { "0" })
             }
-            Kind::Any => format!("{value} exists and {value} not in [false, 0, \"\"]"),
-            Kind::Commands | Kind::Calls | Kind::Reads | Kind::Skills | Kind::Texts => {
-                return Some(Told::new("true", Kind::Truth));
+            RunExprKind::Any => format!("{value} exists and {value} not in [false, 0, \"\"]"),
+            RunExprKind::Commands | RunExprKind::Calls | RunExprKind::Reads | RunExprKind::Skills | RunExprKind::Texts => {
+                return Some(RunExpr::new("true", RunExprKind::Truth));
             }
             _ => return None,
         };
-        Some(Told::bound(text, Binds::And, Kind::Truth))
+        Some(RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth))
     }
 
     /// A regular expression as a literal; said where it is none.
-    pub(super) fn regex(&mut self, item: &Item) -> Option<crate::regex_flavour::Literal> {
-        let Value::Regex { pattern, flags } = &item.value else { return None };
+    pub(super) fn regex_literal(&mut self, item: &LocatedValue) -> Option<crate::regex_flavour::TranslatedRegex> {
+        let JsValue::Regex { pattern, flags } = &item.value else { return None };
         // A matcher begins at the front of the text each time, whatever `g` remembers.
         let flags: String = flags.chars().filter(|flag| *flag != 'g' && *flag != 'd').collect();
         let anchored = flags.contains('y').then(|| format!("^(?:{pattern})"));
         let flags = flags.replace('y', "");
-        match javascript(anchored.as_deref().unwrap_or(pattern), &flags) {
+        match translate_javascript(anchored.as_deref().unwrap_or(pattern), &flags) {
             Ok(literal) => Some(literal),
             Err(unusable) => {
-                self.not_read(
+                self.record_unread(
                     item.span,
                     &format!("`/{pattern}/{flags}`, a regular expression that cannot be said: {}", unusable.why),
                 );
@@ -202,47 +202,47 @@ impl Program<'_, '_> {
 }
 
 /// The opposite of a condition.
-pub(super) fn not(truth: &Told) -> Told {
+pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
     if let Some(opposite) = &truth.opposite {
         let back = Some(truth.text.clone());
-        return Told { opposite: back, ..Told::bound(opposite.as_str(), Binds::Test, Kind::Truth) };
+        return RunExpr { opposite: back, ..RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth) };
     }
-    let inside = truth.inside(Binds::Test);
+    let inside = truth.nested_text(BindingStrength::Test);
     let text = format!("not {inside}");
-    Told { opposite: Some(inside), ..Told::bound(text, Binds::Not, Kind::Truth) }
+    RunExpr { opposite: Some(inside), ..RunExpr::with_binding(text, BindingStrength::Not, RunExprKind::Truth) }
 }
 
 /// A time as the language writes it.
-pub(super) fn milliseconds(number: f64) -> String {
-    match whole(number) {
+pub(super) fn duration_literal(number: f64) -> String {
+    match whole_number(number) {
         Some(whole) if whole > 0 && whole % 60_000 == 0 => format!("{}m", whole / 60_000),
         Some(whole) if whole > 0 && whole % 1000 == 0 => format!("{}s", whole / 1000),
         _ => format!("{}ms", number_text(number)),
     }
 }
 
-fn kind_of(value: &Value) -> Kind {
+fn kind_of(value: &JsValue) -> RunExprKind {
     match value {
-        Value::Text(_) => Kind::Text,
-        Value::Number(_) => Kind::Number,
-        Value::Bool(_) => Kind::Truth,
-        _ => Kind::Any,
+        JsValue::Text(_) => RunExprKind::Text,
+        JsValue::Number(_) => RunExprKind::Number,
+        JsValue::Bool(_) => RunExprKind::Truth,
+        _ => RunExprKind::Any,
     }
 }
 
 /// A value that is there without a run, as a literal.
-pub(super) fn plain_literal(item: &Item) -> Option<String> {
+pub(super) fn plain_literal(item: &LocatedValue) -> Option<String> {
     Some(match &item.value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => number_text(*number),
-        Value::Text(text) => quoted(text),
-        Value::List(items) => {
+        JsValue::Null => "null".to_owned(),
+        JsValue::Bool(value) => value.to_string(),
+        JsValue::Number(number) => number_text(*number),
+        JsValue::Text(text) => quote_text(text),
+        JsValue::List(items) => {
             format!("[{}]", items.iter().map(plain_literal).collect::<Option<Vec<_>>>()?.join(", "))
         }
-        Value::Object(entries) if entries.is_empty() => "{}".to_owned(),
-        Value::Object(entries) => {
-            let entry = |(key, item): &(String, Item)| Some(format!("{}: {}", object_key(key), plain_literal(item)?));
+        JsValue::Object(entries) if entries.is_empty() => "{}".to_owned(),
+        JsValue::Object(entries) => {
+            let entry = |(key, item): &(String, LocatedValue)| Some(format!("{}: {}", object_key(key), plain_literal(item)?));
             format!("{{ {} }}", entries.iter().map(entry).collect::<Option<Vec<_>>>()?.join(", "))
         }
         _ => return None,

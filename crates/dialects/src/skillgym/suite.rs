@@ -1,15 +1,15 @@
 //! The suite: its settings, its cases, and what is said of what was not read.
 
-use super::body::{Around, Line, class_of};
+use super::body::{BodyContext, BodyLine, class_of};
 use super::eval::plain_truth;
-use super::groups::why;
-use super::operators::milliseconds;
-use super::program::Program;
-use super::settings::{Base, Setting, find};
-use super::value::{Item, Kind, Scope, Told, Value};
+use super::groups::open_reason;
+use super::operators::duration_literal;
+use super::program::SuiteProgram;
+use super::settings::{PathBase, SettingLine, setting_entry};
+use super::value::{LocatedValue, RunExprKind, ScopeId, RunExpr, JsValue};
 use crate::Lowering;
-use crate::typescript::tree::{Body, Expr, ExprKind, Stmt, StmtKind};
-use crate::writer::{Binds, Labels, Sentence, Writer, label, quoted};
+use crate::typescript::tree::{FunctionBody, TsExpr, TsExprKind, TsStatement, TsStatementKind};
+use crate::writer::{BindingStrength, UniqueLabels, MappedSentence, RuleWriter, to_label, quote_text};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_syntax::words;
@@ -20,34 +20,34 @@ const CASE: &[&str] = &["id", "prompt", "tags", "timeoutMs", "expectedFail", "cl
 const UPWARDS: usize = 32;
 
 /// Writes a suite as one of the language.
-pub(super) fn lower(lowering: &mut Lowering<'_>) {
+pub(super) fn lower_suite(lowering: &mut Lowering<'_>) {
     let root = lowering.root;
     let (name, folder) =
         lowering.sources.get(root).map(|file| (file.name.clone(), file.folder.clone())).unwrap_or_default();
-    let mut program = Program::new(lowering);
-    let module = program.module(root);
+    let mut program = SuiteProgram::new(lowering);
+    let module = program.load_module(root);
     let start = Span::new(root, 0, 0);
-    let Some(suite) = program.export(module, "default") else {
+    let Some(suite) = program.find_export(module, "default") else {
         let message = "this file exports no suite: it has no default export";
-        program.lowering.said.error(Slug::Syntax, start, message, "write `export default suite`");
+        program.lowering.sink.error(Slug::Syntax, start, message, "write `export default suite`");
         return program.say_unread();
     };
-    let workspace = program.export(module, "workspace").map(|value| Item::new(value, start));
-    let mut settings: Vec<Setting> = Vec::new();
+    let workspace = program.find_export(module, "workspace").map(|value| LocatedValue::new(value, start));
+    let mut settings: Vec<SettingLine> = Vec::new();
     if let Some(workspace) = &workspace {
-        settings.extend(program.workspace(workspace, &Base(String::new())));
+        settings.extend(program.workspace_block(workspace, &PathBase(String::new())));
     }
-    settings.extend(program.configured(&folder.unwrap_or_default(), workspace.is_some(), start));
-    let mut cases = Writer::default();
-    program.cases(&Item::new(suite, start), &mut cases);
+    settings.extend(program.configured_settings(&folder.unwrap_or_default(), workspace.is_some(), start));
+    let mut cases = RuleWriter::default();
+    program.write_cases(&LocatedValue::new(suite, start), &mut cases);
     let stem = Path::new(&name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     program.say_unread();
     let mut out = std::mem::take(&mut program.lowering.out);
-    out.block(
+    out.write_block(
         start,
-        |out| out.put(&format!("suite {}", quoted(stem.trim_end_matches("-suite")))),
+        |out| out.put_text(&format!("suite {}", quote_text(stem.trim_end_matches("-suite")))),
         |out| {
-            settings.iter().for_each(|setting| write(setting, out));
+            settings.iter().for_each(|setting| write_setting(setting, out));
             out.append(cases);
         },
     );
@@ -55,34 +55,34 @@ pub(super) fn lower(lowering: &mut Lowering<'_>) {
 }
 
 /// Writes a setting.
-fn write(setting: &Setting, out: &mut Writer) {
+fn write_setting(setting: &SettingLine, out: &mut RuleWriter) {
     match setting {
-        Setting::Line(place, text) => out.line(*place, |out| out.put(text)),
-        Setting::Block(place, head, inner) if inner.is_empty() => {
-            out.line(*place, |out| out.put(&format!("{head} {{}}")))
+        SettingLine::Line(place, text) => out.write_line(*place, |out| out.put_text(text)),
+        SettingLine::Block(place, head, inner) if inner.is_empty() => {
+            out.write_line(*place, |out| out.put_text(&format!("{head} {{}}")))
         }
-        Setting::Block(place, head, inner) => {
-            out.block(*place, |out| out.put(head), |out| inner.iter().for_each(|setting| write(setting, out)));
+        SettingLine::Block(place, head, inner) => {
+            out.write_block(*place, |out| out.put_text(head), |out| inner.iter().for_each(|setting| write_setting(setting, out)));
         }
     }
 }
 
-impl Program<'_, '_> {
+impl SuiteProgram<'_, '_> {
     /// The settings of the configuration that the suite belongs to: the next one in its folder or above.
-    fn configured(&mut self, folder: &Path, own_workspace: bool, start: Span) -> Vec<Setting> {
+    fn configured_settings(&mut self, folder: &Path, own_workspace: bool, start: Span) -> Vec<SettingLine> {
         for up in 0..UPWARDS {
             let above = "../".repeat(up);
             let mut found = Vec::new();
             for ending in ["ts", "mts", "cts", "js", "mjs", "cjs"] {
                 let path = format!("{above}skillgym.config.{ending}");
-                found.extend(self.file(folder, &path).map(|module| (module, path)));
+                found.extend(self.module_file(folder, &path).map(|module| (module, path)));
             }
             match found.as_slice() {
                 [] => {}
                 [(module, path)] => {
-                    let Some(config) = self.export(*module, "default") else {
+                    let Some(config) = self.find_export(*module, "default") else {
                         let message = format!("`{path}` has no default export");
-                        self.lowering.said.error(
+                        self.lowering.sink.error(
                             Slug::Syntax,
                             start,
                             message,
@@ -90,11 +90,11 @@ impl Program<'_, '_> {
                         );
                         return Vec::new();
                     };
-                    return self.config(&Item::new(config, start), &Base(above), own_workspace);
+                    return self.config_settings(&LocatedValue::new(config, start), &PathBase(above), own_workspace);
                 }
                 [(_, one), (_, other), ..] => {
                     let message = format!("there are two configurations: `{one}` and `{other}`");
-                    self.lowering.said.error(Slug::Duplicate, start, message, "keep one of them");
+                    self.lowering.sink.error(Slug::Duplicate, start, message, "keep one of them");
                     return Vec::new();
                 }
             }
@@ -102,55 +102,55 @@ impl Program<'_, '_> {
         if self.lowering.options.partly {
             let message = "no `skillgym.config.*` stands beside this suite or above it: it has no runners";
             let help = "`aver check` needs none; for `aver run`, write a `runner` into the suite";
-            self.lowering.said.info(Slug::MissingFile, start, message, help);
+            self.lowering.sink.info(Slug::MissingFile, start, message, help);
         }
         Vec::new()
     }
 
     /// The cases: elements of a list, or the values of an object.
-    fn cases(&mut self, suite: &Item, out: &mut Writer) {
-        let cases: Vec<Item> = match &suite.value {
-            Value::List(items) => items.clone(),
-            Value::Object(entries) => entries.iter().map(|(_, item)| item.clone()).collect(),
+    fn write_cases(&mut self, suite: &LocatedValue, out: &mut RuleWriter) {
+        let cases: Vec<LocatedValue> = match &suite.value {
+            JsValue::List(items) => items.clone(),
+            JsValue::Object(entries) => entries.iter().map(|(_, item)| item.clone()).collect(),
             other => {
-                let message = format!("the cases of this suite do not show: {}", why(other));
+                let message = format!("the cases of this suite do not show: {}", open_reason(other));
                 let help = "export a list of cases by default, or an object of them";
-                return self.lowering.said.error(Slug::Syntax, suite.span, message, help);
+                return self.lowering.sink.error(Slug::Syntax, suite.span, message, help);
             }
         };
         if cases.is_empty() {
-            self.lowering.said.error(
+            self.lowering.sink.error(
                 Slug::Syntax,
                 suite.span,
                 "this suite has no cases",
                 "write `{ id, prompt, assert }`",
             );
         }
-        let mut labels = Labels::default();
+        let mut labels = UniqueLabels::default();
         for case in &cases {
-            self.case(case, &mut labels, out);
+            self.write_case(case, &mut labels, out);
         }
-        if !cases.is_empty() && !out.holds("case ") {
+        if !cases.is_empty() && !out.contains_text("case ") {
             let message = "no case of this suite can be read";
-            self.lowering.said.error(Slug::Syntax, suite.span, message, "write its `id` and `prompt` as texts");
+            self.lowering.sink.error(Slug::Syntax, suite.span, message, "write its `id` and `prompt` as texts");
         }
     }
 
-    fn case(&mut self, case: &Item, labels: &mut Labels, out: &mut Writer) {
+    fn write_case(&mut self, case: &LocatedValue, labels: &mut UniqueLabels, out: &mut RuleWriter) {
         let before = self.unread.len();
-        let Some(entries) = self.known_keys(case, "a case", CASE) else { return self.remarked(before, out) };
+        let Some(entries) = self.known_keys(case, "a case", CASE) else { return self.write_remarks(before, out) };
         let Some((id, _)) = self.text_of(&entries, "id", "a case") else {
-            if find(&entries, "id").is_none() {
-                self.lowering.said.error(Slug::TypeMismatch, case.span, "a case has no `id`", "write `id: \"…\"`");
+            if setting_entry(&entries, "id").is_none() {
+                self.lowering.sink.error(Slug::TypeMismatch, case.span, "a case has no `id`", "write `id: \"…\"`");
             }
-            return self.remarked(before, out);
+            return self.write_remarks(before, out);
         };
-        let name = labels.of(&id);
-        let expects_failure = match find(&entries, "expectedFail") {
+        let name = labels.unique_label(&id);
+        let expects_failure = match setting_entry(&entries, "expectedFail") {
             Some(item) => match plain_truth(item) {
                 Some(truth) => truth,
                 None => {
-                    self.not_read(item.span, "whether a failure is expected, which only a running program shows");
+                    self.record_unread(item.span, "whether a failure is expected, which only a running program shows");
                     false
                 }
             },
@@ -158,9 +158,9 @@ impl Program<'_, '_> {
         };
         let mut head = Vec::new();
         if let Some((prompt, span)) = self.text_of(&entries, "prompt", "a case") {
-            head.push((span, format!("prompt {}", quoted(&prompt))));
-        } else if find(&entries, "prompt").is_none() {
-            self.lowering.said.error(
+            head.push((span, format!("prompt {}", quote_text(&prompt))));
+        } else if setting_entry(&entries, "prompt").is_none() {
+            self.lowering.sink.error(
                 Slug::TypeMismatch,
                 case.span,
                 format!("the case `{id}` has no `prompt`"),
@@ -169,7 +169,7 @@ impl Program<'_, '_> {
         }
         if let Some((tags, span)) = self.texts_of(&entries, "tags", "a case") {
             let mut known: Vec<String> = Vec::new();
-            for tag in tags.iter().map(|tag| label(tag)) {
+            for tag in tags.iter().map(|tag| to_label(tag)) {
                 if !known.contains(&tag) {
                     known.push(tag);
                 }
@@ -179,107 +179,107 @@ impl Program<'_, '_> {
             }
         }
         if let Some((time, span)) = self.number_of(&entries, "timeoutMs", "a case", 1.0) {
-            head.push((span, format!("timeout {}", milliseconds(time))));
+            head.push((span, format!("timeout {}", duration_literal(time))));
         }
-        if let Some(classify) = find(&entries, "classifyFailure").cloned() {
-            head.extend(self.classifications(&classify));
+        if let Some(classify) = setting_entry(&entries, "classifyFailure").cloned() {
+            head.extend(self.read_classifications(&classify));
         }
         let mut lines = self.lines_of(&entries, case, &id);
         lines.extend(self.remarks_since(before));
-        out.gap();
+        out.write_gap();
         if name != id {
-            out.remark(&format!("`{id}` there"));
+            out.write_remark(&format!("`{id}` there"));
         }
-        out.block(
+        out.write_block(
             case.span,
-            |out| out.put(&format!("case {name}")),
+            |out| out.put_text(&format!("case {name}")),
             |out| {
                 for (place, text) in &head {
-                    out.line(*place, |out| out.put(text));
+                    out.write_line(*place, |out| out.put_text(text));
                 }
                 if expects_failure {
-                    expected(&lines, case.span, out);
+                    write_expected_failure(&lines, case.span, out);
                 } else {
-                    lines.iter().for_each(|line| written(line, out));
+                    lines.iter().for_each(|line| write_body_line(line, out));
                 }
             },
         );
     }
 
     /// The lines of the assertions of a case.
-    fn lines_of(&mut self, entries: &[(String, Item)], case: &Item, id: &str) -> Vec<Line> {
-        let Some(assert) = find(entries, "assert") else {
+    fn lines_of(&mut self, entries: &[(String, LocatedValue)], case: &LocatedValue, id: &str) -> Vec<BodyLine> {
+        let Some(assert) = setting_entry(entries, "assert") else {
             let message = format!("the case `{id}` asserts nothing");
-            self.lowering.said.error(Slug::TypeMismatch, case.span, message, "write `assert(report) { … }`");
+            self.lowering.sink.error(Slug::TypeMismatch, case.span, message, "write `assert(report) { … }`");
             return Vec::new();
         };
         let (assert, span) = (assert.value.clone(), assert.span);
-        let Value::Function(function, scope) = &assert else {
-            self.not_read(span, &format!("what the case `{id}` asserts: {}", why(&assert)));
+        let JsValue::Function(function, scope) = &assert else {
+            self.record_unread(span, &format!("what the case `{id}` asserts: {}", open_reason(&assert)));
             return Vec::new();
         };
-        let report = Item::new(Value::Told(Told::new("", Kind::Report)), span);
-        let context = Item::new(Value::Told(Told::new("", Kind::Context)), span);
+        let report = LocatedValue::new(JsValue::RunExpr(RunExpr::new("", RunExprKind::Report)), span);
+        let context = LocatedValue::new(JsValue::RunExpr(RunExpr::new("", RunExprKind::Context)), span);
         let before = self.unread.len();
-        let lines = self.body(function, &[report, context], *scope, &Around::default());
+        let lines = self.lower_body(function, &[report, context], *scope, &BodyContext::default());
         if lines.is_empty() && self.unread.len() == before {
             let message = format!("the case `{id}` asserts nothing: it passes whatever happens");
-            self.lowering.said.warning(Slug::AlwaysTrue, span, message, "write an assertion into it");
+            self.lowering.sink.warning(Slug::AlwaysTrue, span, message, "write an assertion into it");
         }
         lines
     }
 
     /// What was not read since then, as remarks.
-    fn remarks_since(&self, before: usize) -> Vec<Line> {
+    fn remarks_since(&self, before: usize) -> Vec<BodyLine> {
         let unread = self.unread.get(before..).unwrap_or_default().iter();
-        unread.map(|(place, what)| Line::Remark(format!("not read: {what}: {}", self.source_of(*place)))).collect()
+        unread.map(|(place, what)| BodyLine::Remark(format!("not read: {what}: {}", self.source_of(*place)))).collect()
     }
 
     /// Remarks in the place of a case that cannot be read.
-    fn remarked(&mut self, before: usize, out: &mut Writer) {
-        out.gap();
-        self.remarks_since(before).iter().for_each(|line| written(line, out));
+    fn write_remarks(&mut self, before: usize, out: &mut RuleWriter) {
+        out.write_gap();
+        self.remarks_since(before).iter().for_each(|line| write_body_line(line, out));
     }
 
     /// The first line of what stands at a place.
     fn source_of(&self, place: Span) -> String {
-        let text = self.lowering.sources.get(place.file).and_then(|file| file.text.get(place.range()));
+        let text = self.lowering.sources.get(place.file).and_then(|file| file.text.get(place.as_range()));
         let line = text.unwrap_or_default().lines().next().unwrap_or_default().trim();
         line.chars().take(80).collect()
     }
 
     /// `classifyFailure`: the classes that it gives, each with what a message has to hold.
-    fn classifications(&mut self, classify: &Item) -> Vec<(Span, String)> {
-        let Value::Function(function, scope) = &classify.value else {
-            self.not_read(classify.span, "how failures are classified");
+    fn read_classifications(&mut self, classify: &LocatedValue) -> Vec<(Span, String)> {
+        let JsValue::Function(function, scope) = &classify.value else {
+            self.record_unread(classify.span, "how failures are classified");
             return Vec::new();
         };
-        let result = Item::new(Value::Told(Told::new("", Kind::Result)), classify.span);
-        let scope = self.entered(function, &[result], *scope);
+        let result = LocatedValue::new(JsValue::RunExpr(RunExpr::new("", RunExprKind::Result)), classify.span);
+        let scope = self.enter_function(function, &[result], *scope);
         let mut found = Vec::new();
         let read = match &function.body {
-            Body::Value(value) => self.class_by(value, scope, &mut found),
-            Body::Block(statements) => self.classes_of(statements, scope, &mut found),
+            FunctionBody::Value(value) => self.class_by(value, scope, &mut found),
+            FunctionBody::Block(statements) => self.classes_of(statements, scope, &mut found),
         };
         if !read {
-            self.not_read(classify.span, "how failures are classified: by something else than their message");
+            self.record_unread(classify.span, "how failures are classified: by something else than their message");
         }
         found
     }
 
     /// Statements that give classes back; whether all of it was read.
-    fn classes_of(&mut self, statements: &[Stmt], scope: Scope, found: &mut Vec<(Span, String)>) -> bool {
+    fn classes_of(&mut self, statements: &[TsStatement], scope: ScopeId, found: &mut Vec<(Span, String)>) -> bool {
         for statement in statements {
             match &statement.kind {
-                StmtKind::Nothing | StmtKind::Return(None) => {}
-                StmtKind::Bind(bound, _) => self.bind_all(bound, scope),
-                StmtKind::Return(Some(value)) => return self.class_by(value, scope, found),
-                StmtKind::If { condition, then, other } if other.is_empty() => {
-                    let [Stmt { kind: StmtKind::Return(Some(value)), .. }] = then.as_slice() else { return false };
+                TsStatementKind::Nothing | TsStatementKind::Return(None) => {}
+                TsStatementKind::Bind(bound, _) => self.bind_all(bound, scope),
+                TsStatementKind::Return(Some(value)) => return self.class_by(value, scope, found),
+                TsStatementKind::If { condition, then, other } if other.is_empty() => {
+                    let [TsStatement { kind: TsStatementKind::Return(Some(value)), .. }] = then.as_slice() else { return false };
                     let tests = self.tests_on_messages(condition, scope);
-                    let class = self.eval(value, scope);
+                    let class = self.eval_expr(value, scope);
                     match (tests, class_of(&class)) {
-                        (Some(tests), Some(class)) => found.extend(lines(&tests, &class, condition.span)),
+                        (Some(tests), Some(class)) => found.extend(class_lines(&tests, &class, condition.span)),
                         _ => return false,
                     }
                 }
@@ -290,34 +290,34 @@ impl Program<'_, '_> {
     }
 
     /// `condition ? class : …`, or nothing.
-    fn class_by(&mut self, value: &Expr, scope: Scope, found: &mut Vec<(Span, String)>) -> bool {
+    fn class_by(&mut self, value: &TsExpr, scope: ScopeId, found: &mut Vec<(Span, String)>) -> bool {
         match &value.kind {
-            ExprKind::If { condition, then, other } => {
+            TsExprKind::If { condition, then, other } => {
                 let tests = self.tests_on_messages(condition, scope);
-                let class = self.eval(then, scope);
+                let class = self.eval_expr(then, scope);
                 match (tests, class_of(&class)) {
                     (Some(tests), Some(class)) => {
-                        found.extend(lines(&tests, &class, condition.span));
+                        found.extend(class_lines(&tests, &class, condition.span));
                         self.class_by(other, scope, found)
                     }
                     _ => false,
                 }
             }
-            _ => self.eval(value, scope).is_nothing(),
+            _ => self.eval_expr(value, scope).is_nullish(),
         }
     }
 
     /// What a condition asks of a message: any of these tests.
-    fn tests_on_messages(&mut self, condition: &Expr, scope: Scope) -> Option<Vec<String>> {
-        if let ExprKind::Binary { operator: "||", left, right } = &condition.kind {
+    fn tests_on_messages(&mut self, condition: &TsExpr, scope: ScopeId) -> Option<Vec<String>> {
+        if let TsExprKind::Binary { operator: "||", left, right } = &condition.kind {
             let mut tests = self.tests_on_messages(left, scope)?;
             tests.extend(self.tests_on_messages(right, scope)?);
             return Some(tests);
         }
-        let item = self.eval(condition, scope);
-        let truth = self.truth(&item)?;
+        let item = self.eval_expr(condition, scope);
+        let truth = self.truth_condition(&item)?;
         let is_test = ["message contains ", "message matches "].iter().any(|words| truth.text.starts_with(words));
-        (is_test && truth.binds == Binds::Test).then(|| vec![truth.text])
+        (is_test && truth.binds == BindingStrength::Test).then(|| vec![truth.text])
     }
 
     /// Says what was not read: an error, but where somebody asked for what was.
@@ -326,7 +326,7 @@ impl Program<'_, '_> {
         for (place, what) in std::mem::take(&mut self.unread) {
             let message = format!("not read: {what}");
             if partly {
-                self.lowering.said.warning(
+                self.lowering.sink.warning(
                     Slug::Syntax,
                     place,
                     message,
@@ -335,47 +335,47 @@ impl Program<'_, '_> {
             } else {
                 let help =
                     "a program decides it, and no rule does; `aver import` writes all that is read, and lists the rest";
-                self.lowering.said.error(Slug::Syntax, place, message, help);
+                self.lowering.sink.error(Slug::Syntax, place, message, help);
             }
         }
     }
 }
 
 /// Lines that give a class by what a message holds.
-fn lines(tests: &[String], (id, label): &(String, Option<String>), place: Span) -> Vec<(Span, String)> {
-    let label = label.as_ref().map(|label| format!(" {}", quoted(label))).unwrap_or_default();
-    tests.iter().map(|test| (place, format!("classify {}{label} when {test}", quoted(id)))).collect()
+fn class_lines(tests: &[String], (id, label): &(String, Option<String>), place: Span) -> Vec<(Span, String)> {
+    let label = label.as_ref().map(|label| format!(" {}", quote_text(label))).unwrap_or_default();
+    tests.iter().map(|test| (place, format!("classify {}{label} when {test}", quote_text(id)))).collect()
 }
 
 /// A line of a case.
-fn written(line: &Line, out: &mut Writer) {
+fn write_body_line(line: &BodyLine, out: &mut RuleWriter) {
     match line {
-        Line::Remark(text) => out.remark(text),
-        Line::When(condition, place, lines) => {
-            out.block(
+        BodyLine::Remark(text) => out.write_remark(text),
+        BodyLine::When(condition, place, lines) => {
+            out.write_block(
                 *place,
-                |out| out.put(&format!("when {}", condition.inside(Binds::Or))),
-                |out| lines.iter().for_each(|line| written(line, out)),
+                |out| out.put_text(&format!("when {}", condition.nested_text(BindingStrength::Or))),
+                |out| lines.iter().for_each(|line| write_body_line(line, out)),
             );
         }
-        Line::Assertion { text, place, message, class, backtracks } => {
-            let mut sentence = Sentence::default().put_of(*place, begun(text));
+        BodyLine::Assertion { text, place, message, class, backtracks } => {
+            let mut sentence = MappedSentence::default().add_mapped(*place, parenthesize_start(text));
             if *backtracks {
-                sentence = sentence.remarked("allow: backtracking");
+                sentence = sentence.add_remark("allow: backtracking");
             }
             let mut modifiers =
-                message.as_ref().map(|message| format!("  message {}", quoted(message))).unwrap_or_default();
+                message.as_ref().map(|message| format!("  message {}", quote_text(message))).unwrap_or_default();
             if let Some((id, label)) = class {
-                modifiers.push_str(&format!("  class {}", quoted(id)));
-                modifiers.extend(label.as_ref().map(|label| format!(" {}", quoted(label))));
+                modifiers.push_str(&format!("  class {}", quote_text(id)));
+                modifiers.extend(label.as_ref().map(|label| format!(" {}", quote_text(label))));
             }
-            out.assertion(*place, &sentence, &modifiers);
+            out.write_assertion(*place, &sentence, &modifiers);
         }
     }
 }
 
 /// A condition that begins with a word of a statement stands in parentheses.
-fn begun(text: &str) -> String {
+fn parenthesize_start(text: &str) -> String {
     let first = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
     let is_statement = ["any", "require", "never", "count", "sequence", "each", "all", "no"].contains(&first);
     let is_and_or = text.contains(" and ") || text.contains(" or ");
@@ -384,16 +384,16 @@ fn begun(text: &str) -> String {
 }
 
 /// Assertions of which one is expected to fail.
-fn expected(lines: &[Line], place: Span, out: &mut Writer) {
+fn write_expected_failure(lines: &[BodyLine], place: Span, out: &mut RuleWriter) {
     let failing = "  expect fail \"expected in the suite\"";
-    let assertions = lines.iter().filter(|line| !matches!(line, Line::Remark(_))).count();
-    if let ([Line::Assertion { text, place, .. }], 1) = (lines, assertions) {
-        return out.assertion(*place, &Sentence::default().put_of(*place, begun(text)), failing);
+    let assertions = lines.iter().filter(|line| !matches!(line, BodyLine::Remark(_))).count();
+    if let ([BodyLine::Assertion { text, place, .. }], 1) = (lines, assertions) {
+        return out.write_assertion(*place, &MappedSentence::default().add_mapped(*place, parenthesize_start(text)), failing);
     }
     if assertions == 0 {
-        return lines.iter().for_each(|line| written(line, out));
+        return lines.iter().for_each(|line| write_body_line(line, out));
     }
-    out.line(place, |out| out.put("all of {"));
-    lines.iter().for_each(|line| written(line, out));
-    out.line(place, |out| out.put(&format!("}}{failing}")));
+    out.write_line(place, |out| out.put_text("all of {"));
+    lines.iter().for_each(|line| write_body_line(line, out));
+    out.write_line(place, |out| out.put_text(&format!("}}{failing}")));
 }

@@ -1,67 +1,67 @@
 //! What an expression of a suite is: a value that is there without a run, something of a run, or neither.
 
-use crate::typescript::tree::{Expr, Function};
-use crate::writer::Binds;
+use crate::typescript::tree::{TsExpr, TsFunction};
+use crate::writer::BindingStrength;
 use averment_base::source::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A value with the place that it was made of.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
-    pub(super) value: Value,
+pub(super) struct LocatedValue {
+    pub(super) value: JsValue,
     pub(super) span: Span,
 }
 
-impl Item {
-    pub(super) fn new(value: Value, span: Span) -> Self {
+impl LocatedValue {
+    pub(super) fn new(value: JsValue, span: Span) -> Self {
         Self { value, span }
     }
 
     /// A property of an object.
-    pub(super) fn get(&self, key: &str) -> Option<&Item> {
+    pub(super) fn get(&self, key: &str) -> Option<&LocatedValue> {
         self.entries().iter().find(|(name, _)| name == key).map(|(_, item)| item)
     }
 
-    pub(super) fn entries(&self) -> &[(String, Item)] {
+    pub(super) fn entries(&self) -> &[(String, LocatedValue)] {
         match &self.value {
-            Value::Object(entries) => entries,
+            JsValue::Object(entries) => entries,
             _ => &[],
         }
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(super) fn as_text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            JsValue::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn number(&self) -> Option<f64> {
+    pub(super) fn as_number(&self) -> Option<f64> {
         match self.value {
-            Value::Number(number) => Some(number),
+            JsValue::Number(number) => Some(number),
             _ => None,
         }
     }
 
     /// Whether nothing was given.
-    pub(super) fn is_nothing(&self) -> bool {
-        matches!(self.value, Value::Undefined | Value::Null)
+    pub(super) fn is_nullish(&self) -> bool {
+        matches!(self.value, JsValue::Undefined | JsValue::Null)
     }
 
     /// Whether it is there without a run, all through.
     pub(super) fn is_plain(&self) -> bool {
         match &self.value {
-            Value::List(items) => items.iter().all(Self::is_plain),
-            Value::Object(entries) => entries.iter().all(|(_, item)| item.is_plain()),
+            JsValue::List(items) => items.iter().all(Self::is_plain),
+            JsValue::Object(entries) => entries.iter().all(|(_, item)| item.is_plain()),
             value => matches!(
                 value,
-                Value::Undefined
-                    | Value::Null
-                    | Value::Bool(_)
-                    | Value::Number(_)
-                    | Value::Text(_)
-                    | Value::Regex { .. }
+                JsValue::Undefined
+                    | JsValue::Null
+                    | JsValue::Bool(_)
+                    | JsValue::Number(_)
+                    | JsValue::Text(_)
+                    | JsValue::Regex { .. }
             ),
         }
     }
@@ -69,7 +69,7 @@ impl Item {
 
 /// What an expression is.
 #[derive(Debug, Clone)]
-pub(super) enum Value {
+pub(super) enum JsValue {
     Undefined,
     Null,
     Bool(bool),
@@ -79,33 +79,33 @@ pub(super) enum Value {
         pattern: String,
         flags: String,
     },
-    List(Vec<Item>),
-    Object(Vec<(String, Item)>),
-    Function(Rc<Function>, Scope),
+    List(Vec<LocatedValue>),
+    Object(Vec<(String, LocatedValue)>),
+    Function(Rc<TsFunction>, ScopeId),
     /// A matcher of commands that is being built, as the object that it becomes.
-    Builder(Vec<(String, Item)>),
+    Builder(Vec<(String, LocatedValue)>),
     /// What SkillGym and its runtime bring along, by its path: `assert.commands.includes`.
     Api(String),
     /// Something of a run, as an expression of the language.
-    Told(Told),
+    RunExpr(RunExpr),
     /// What only a running program shows, and why.
-    Open(String),
+    RuntimeOnly(String),
 }
 
 /// An expression of the language.
 #[derive(Debug, Clone)]
-pub(super) struct Told {
+pub(super) struct RunExpr {
     pub(super) text: String,
     /// How loosely its outermost operator binds.
-    pub(super) binds: Binds,
-    pub(super) kind: Kind,
+    pub(super) binds: BindingStrength,
+    pub(super) kind: RunExprKind,
     /// The opposite of a condition, where that has a word of its own.
     pub(super) opposite: Option<String>,
 }
 
 /// What something of a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RunExprKind {
     /// The report of a session.
     Report,
     /// What an assertion is given beside it.
@@ -137,75 +137,75 @@ pub(super) enum Kind {
     Message,
 }
 
-impl Told {
-    pub(super) fn new(text: impl Into<String>, kind: Kind) -> Self {
-        Self::bound(text, Binds::Closely, kind)
+impl RunExpr {
+    pub(super) fn new(text: impl Into<String>, kind: RunExprKind) -> Self {
+        Self::with_binding(text, BindingStrength::Closely, kind)
     }
 
-    pub(super) fn bound(text: impl Into<String>, binds: Binds, kind: Kind) -> Self {
+    pub(super) fn with_binding(text: impl Into<String>, binds: BindingStrength, kind: RunExprKind) -> Self {
         Self { text: text.into(), binds, kind, opposite: None }
     }
 
     /// A test of something: its words where it holds, and where it does not.
-    pub(super) fn test(&self, words: (&str, &str), other: &str) -> Self {
-        let subject = self.inside(Binds::Sum);
+    pub(super) fn test_against(&self, words: (&str, &str), other: &str) -> Self {
+        let subject = self.nested_text(BindingStrength::Sum);
         let said = |words: &str| format!("{subject} {words} {other}").trim_end().to_owned();
-        Self { opposite: Some(said(words.1)), ..Self::bound(said(words.0), Binds::Test, Kind::Truth) }
+        Self { opposite: Some(said(words.1)), ..Self::with_binding(said(words.0), BindingStrength::Test, RunExprKind::Truth) }
     }
 
     /// Its text where an operator stands that binds so closely.
-    pub(super) fn inside(&self, binds: Binds) -> String {
+    pub(super) fn nested_text(&self, binds: BindingStrength) -> String {
         if self.binds < binds { format!("({})", self.text) } else { self.text.clone() }
     }
 }
 
 /// The number of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Scope(usize);
+pub(super) struct ScopeId(usize);
 
 /// Names and what they stand for, scope by scope.
 #[derive(Debug, Default)]
-pub(super) struct Scopes(Vec<Names>);
+pub(super) struct ScopeTree(Vec<ScopeNames>);
 
 #[derive(Debug, Default)]
-struct Names {
-    of: BTreeMap<String, Bound>,
-    around: Option<Scope>,
+struct ScopeNames {
+    of: BTreeMap<String, BoundName>,
+    around: Option<ScopeId>,
 }
 
 /// What a name stands for.
 #[derive(Debug, Clone)]
-pub(super) enum Bound {
+pub(super) enum BoundName {
     /// This.
-    Item(Item),
+    Item(LocatedValue),
     /// What this expression is, in the scope of the name.
-    Later(Rc<Expr>),
+    Deferred(Rc<TsExpr>),
     /// What another module calls so: its number, and the name there.
-    Of(usize, String),
+    Imported(usize, String),
     /// What is being looked at just now.
     Busy,
 }
 
-impl Scopes {
-    pub(super) fn outermost(&mut self) -> Scope {
-        self.0.push(Names::default());
-        Scope(self.0.len().saturating_sub(1))
+impl ScopeTree {
+    pub(super) fn open_outermost(&mut self) -> ScopeId {
+        self.0.push(ScopeNames::default());
+        ScopeId(self.0.len().saturating_sub(1))
     }
 
     /// A scope inside of another one.
-    pub(super) fn inside(&mut self, around: Scope) -> Scope {
-        self.0.push(Names { around: Some(around), ..Names::default() });
-        Scope(self.0.len().saturating_sub(1))
+    pub(super) fn open_scope(&mut self, around: ScopeId) -> ScopeId {
+        self.0.push(ScopeNames { around: Some(around), ..ScopeNames::default() });
+        ScopeId(self.0.len().saturating_sub(1))
     }
 
-    pub(super) fn bind(&mut self, scope: Scope, name: &str, bound: Bound) {
+    pub(super) fn bind_name(&mut self, scope: ScopeId, name: &str, bound: BoundName) {
         if let Some(names) = self.0.get_mut(scope.0) {
             names.of.insert(name.to_owned(), bound);
         }
     }
 
     /// What a name stands for, with the scope that it was found in.
-    pub(super) fn find(&self, scope: Scope, name: &str) -> Option<(Bound, Scope)> {
+    pub(super) fn find_name(&self, scope: ScopeId, name: &str) -> Option<(BoundName, ScopeId)> {
         let mut next = Some(scope);
         while let Some(scope) = next {
             let names = self.0.get(scope.0)?;

@@ -1,44 +1,44 @@
 //! What a skill declares that it does, held against what a run records.
 
-use super::manifest::Manifest;
+use super::manifest::SkillManifest;
 use super::places;
 use crate::Lowering;
-use crate::shape::listed;
-use crate::writer::{Writer, tool};
-use crate::yaml::Node;
+use crate::shape::listed_names;
+use crate::writer::{RuleWriter, tool_pattern};
+use crate::yaml::YamlNode;
 use averment_base::source::Span;
 
 /// `tools_used`: no other tool is called.
-pub(super) fn tools(document: &Node, to: &mut Lowering<'_>) {
-    let Some((key, list)) = document.entry("tools_used").filter(|(_, list)| list.is_list()) else { return };
+pub(super) fn audit_tools(document: &YamlNode, to: &mut Lowering<'_>) {
+    let Some((key, list)) = document.find_entry("tools_used").filter(|(_, list)| list.is_list()) else { return };
     let mut names: Vec<String> = Vec::new();
-    for name in list.items().iter().filter_map(Node::text).map(tool) {
+    for name in list.items().iter().filter_map(YamlNode::as_text).map(tool_pattern) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    rule(&mut to.out, key.span, "tools_used", "No other tools are called than those that are declared", |out| {
-        out.line(list.span, |out| match names.is_empty() {
-            true => out.put("never any"),
-            false => out.put(&format!("only {}", names.join(", "))),
+    write_rule(&mut to.out, key.span, "tools_used", "No other tools are called than those that are declared", |out| {
+        out.write_line(list.span, |out| match names.is_empty() {
+            true => out.put_text("never any"),
+            false => out.put_text(&format!("only {}", names.join(", "))),
         });
     });
 }
 
-fn rule(out: &mut Writer, place: Span, name: &str, sentence: &str, body: impl FnOnce(&mut Writer)) {
-    out.gap();
-    out.block(
+fn write_rule(out: &mut RuleWriter, place: Span, name: &str, sentence: &str, body: impl FnOnce(&mut RuleWriter)) {
+    out.write_gap();
+    out.write_block(
         place,
-        |out| out.put(&format!("rule {name} \"{sentence}\"")),
+        |out| out.put_text(&format!("rule {name} \"{sentence}\"")),
         |out| {
-            out.line(place, |out| out.put("severity warn"));
+            out.write_line(place, |out| out.put_text("severity warn"));
             body(out);
         },
     );
 }
 
 /// What side effects of a type allow.
-enum Allowed {
+enum AllowedEffects {
     /// Everything: an effect names no places.
     Everywhere,
     /// What meets one of the conditions, which were made of this place.
@@ -50,51 +50,51 @@ enum Allowed {
 }
 
 /// `side_effects`: nothing else is written, read, asked for.
-pub(super) fn side_effects(document: &Node, manifest: &Manifest<'_>, to: &mut Lowering<'_>) {
-    let Some((key, list)) = document.entry("side_effects").filter(|(_, list)| list.is_list()) else { return };
-    let of_type = |effect: &&Node, name: &str| effect.get("type").and_then(Node::text) == Some(name);
-    let files: Vec<&Node> = list.items().iter().filter(|effect| of_type(effect, "filesystem")).collect();
-    let network: Vec<&Node> = list.items().iter().filter(|effect| of_type(effect, "network")).collect();
-    let accessed = |wanted: &[&str]| -> Vec<&Node> {
-        let is = |effect: &&&Node| effect.get("access").and_then(Node::text).is_none_or(|one| wanted.contains(&one));
+pub(super) fn side_effects(document: &YamlNode, manifest: &SkillManifest<'_>, to: &mut Lowering<'_>) {
+    let Some((key, list)) = document.find_entry("side_effects").filter(|(_, list)| list.is_list()) else { return };
+    let of_type = |effect: &&YamlNode, name: &str| effect.get("type").and_then(YamlNode::as_text) == Some(name);
+    let files: Vec<&YamlNode> = list.items().iter().filter(|effect| of_type(effect, "filesystem")).collect();
+    let network: Vec<&YamlNode> = list.items().iter().filter(|effect| of_type(effect, "network")).collect();
+    let accessed = |wanted: &[&str]| -> Vec<&YamlNode> {
+        let is = |effect: &&&YamlNode| effect.get("access").and_then(YamlNode::as_text).is_none_or(|one| wanted.contains(&one));
         files.iter().filter(is).copied().collect()
     };
-    let on_path = |declared: &str| places::path(declared, manifest);
-    let on_url = |declared: &str| Some(places::destination(declared, manifest));
-    let writes = allowed(&accessed(&["write", "delete"]), "paths", &on_path);
-    let declares_reads = files.iter().any(|effect| effect.get("access").and_then(Node::text) == Some("read"));
+    let on_path = |declared: &str| places::path_condition(declared, manifest);
+    let on_url = |declared: &str| Some(places::destination_condition(declared, manifest));
+    let writes = allowed_effects(&accessed(&["write", "delete"]), "paths", &on_path);
+    let declares_reads = files.iter().any(|effect| effect.get("access").and_then(YamlNode::as_text) == Some("read"));
     let reads = match declares_reads {
-        true => allowed(&accessed(&["read", "write"]), "paths", &on_path),
-        false => Allowed::Everywhere,
+        true => allowed_effects(&accessed(&["read", "write"]), "paths", &on_path),
+        false => AllowedEffects::Everywhere,
     };
-    let requests = allowed(&network, "destinations", &on_url);
+    let requests = allowed_effects(&network, "destinations", &on_url);
     let all = [("write", writes), ("read", reads), ("http", requests)];
-    if all.iter().all(|(_, allowed)| matches!(allowed, Allowed::Everywhere)) {
+    if all.iter().all(|(_, allowed)| matches!(allowed, AllowedEffects::Everywhere)) {
         return;
     }
     let mut conditions = Vec::new();
-    rule(&mut to.out, key.span, "side_effects", "Nothing else is touched than what is declared", |out| {
+    write_rule(&mut to.out, key.span, "side_effects", "Nothing else is touched than what is declared", |out| {
         for (step, allowed) in &all {
-            sentence(out, step, allowed, list.span, &mut conditions);
+            write_sentence(out, step, allowed, list.span, &mut conditions);
         }
     });
-    for definition in places::definitions(&conditions) {
-        to.out.gap();
-        to.out.line(key.span, |out| out.put(definition));
+    for definition in places::needed_definitions(&conditions) {
+        to.out.write_gap();
+        to.out.write_line(key.span, |out| out.put_text(definition));
     }
 }
 
-fn sentence(out: &mut Writer, step: &str, allowed: &Allowed, list: Span, conditions: &mut Vec<String>) {
+fn write_sentence(out: &mut RuleWriter, step: &str, allowed: &AllowedEffects, list: Span, conditions: &mut Vec<String>) {
     match allowed {
-        Allowed::Everywhere => {}
-        Allowed::Nothing => out.line(list, |out| out.put(&format!("never {step}"))),
-        Allowed::Where(all, place) => {
-            out.line(*place, |out| out.put(&format!("each {step}: {}", all.join(" or "))));
+        AllowedEffects::Everywhere => {}
+        AllowedEffects::Nothing => out.write_line(list, |out| out.put_text(&format!("never {step}"))),
+        AllowedEffects::Where(all, place) => {
+            out.write_line(*place, |out| out.put_text(&format!("each {step}: {}", all.join(" or "))));
             conditions.extend(all.iter().cloned());
         }
-        Allowed::Unsaid(pattern) => {
-            let pattern = listed(&[pattern.as_str()]);
-            out.remark(&format!(
+        AllowedEffects::Unsaid(pattern) => {
+            let pattern = listed_names(&[pattern.as_str()]);
+            out.write_remark(&format!(
                 "Steps of `{step}` are not looked at: {pattern} is a pattern that depends on the run."
             ));
         }
@@ -102,22 +102,22 @@ fn sentence(out: &mut Writer, step: &str, allowed: &Allowed, list: Span, conditi
 }
 
 /// What some effects allow, by the places under a key.
-fn allowed(effects: &[&Node], key: &str, condition: &dyn Fn(&str) -> Option<String>) -> Allowed {
-    let Some(first) = effects.first() else { return Allowed::Nothing };
+fn allowed_effects(effects: &[&YamlNode], key: &str, condition: &dyn Fn(&str) -> Option<String>) -> AllowedEffects {
+    let Some(first) = effects.first() else { return AllowedEffects::Nothing };
     let mut conditions = Vec::new();
     let mut place: Option<Span> = None;
     for effect in effects {
-        let Some(list) = effect.get(key).filter(|list| list.is_list()) else { return Allowed::Everywhere };
-        for declared in list.items().iter().filter_map(|item| item.text()) {
-            let Some(one) = condition(declared) else { return Allowed::Unsaid(declared.to_owned()) };
+        let Some(list) = effect.get(key).filter(|list| list.is_list()) else { return AllowedEffects::Everywhere };
+        for declared in list.items().iter().filter_map(|item| item.as_text()) {
+            let Some(one) = condition(declared) else { return AllowedEffects::Unsaid(declared.to_owned()) };
             if !conditions.contains(&one) {
                 conditions.push(one);
             }
         }
-        place = Some(place.map_or(list.span, |before| before.to(list.span)));
+        place = Some(place.map_or(list.span, |before| before.cover_with(list.span)));
     }
     match conditions.is_empty() {
-        true => Allowed::Nothing,
-        false => Allowed::Where(conditions, place.unwrap_or(first.span)),
+        true => AllowedEffects::Nothing,
+        false => AllowedEffects::Where(conditions, place.unwrap_or(first.span)),
     }
 }

@@ -1,38 +1,38 @@
 //! What a manifest may hold, by the rules of the specification.
 
-use super::template::{Piece, pieces};
-use crate::shape::{Said, listed};
-use crate::yaml::{Node, Value};
+use super::template::{TemplatePiece, split_pieces};
+use crate::shape::{DiagnosticSink, listed_names};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
 
 /// What assertions need to know of a manifest.
-pub(super) struct Manifest<'a> {
-    inputs: Vec<Field<'a>>,
-    outputs: Vec<Field<'a>>,
+pub(super) struct SkillManifest<'a> {
+    inputs: Vec<ManifestField<'a>>,
+    outputs: Vec<ManifestField<'a>>,
 }
 
 /// An input or output.
-pub(super) struct Field<'a> {
+pub(super) struct ManifestField<'a> {
     name: &'a str,
     /// Its type, where it is declared.
     pub(super) kind: Option<&'a str>,
     /// What it is where it is not given.
-    pub(super) default: Option<&'a Node>,
+    pub(super) default: Option<&'a YamlNode>,
 }
 
-impl<'a> Manifest<'a> {
+impl<'a> SkillManifest<'a> {
     /// An input by its name.
-    pub(super) fn input(&self, name: &str) -> Option<&Field<'a>> {
+    pub(super) fn find_input(&self, name: &str) -> Option<&ManifestField<'a>> {
         self.inputs.iter().find(|field| field.name == name)
     }
 
     /// An output by its name.
-    pub(super) fn output(&self, name: &str) -> Option<&Field<'a>> {
+    pub(super) fn find_output(&self, name: &str) -> Option<&ManifestField<'a>> {
         self.outputs.iter().find(|field| field.name == name)
     }
 
     /// The names of its outputs.
-    pub(super) fn outputs(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn output_names(&self) -> impl Iterator<Item = &'a str> {
         self.outputs.iter().map(|field| field.name)
     }
 }
@@ -61,52 +61,52 @@ const LEVELS: &[&str] = &["L0", "L1", "L2", "L3"];
 const METRICS: &[&str] = &["counter", "gauge", "histogram"];
 
 /// Looks at everything but the assertions. `None` where it is no manifest at all.
-pub(super) fn read<'a>(document: &'a Node, said: &mut Said) -> Option<Manifest<'a>> {
+pub(super) fn read_manifest<'a>(document: &'a YamlNode, said: &mut DiagnosticSink) -> Option<SkillManifest<'a>> {
     if !document.is_map() {
-        said.shape(document, "a manifest", "a mapping with `sop`, `name`, `version` and `description`");
+        said.wrong_shape(document, "a manifest", "a mapping with `sop`, `name`, `version` and `description`");
         return None;
     }
-    said.keys(document, "a manifest", KEYS);
-    identity(document, said);
-    texts(document, &["author", "license", "repository"], "a manifest", said);
-    names(document, "tags", "a manifest", said);
-    names(document, "tools_used", "a manifest", said);
-    let inputs = fields(document, "inputs", "an input", said);
-    let outputs = fields(document, "outputs", "an output", said);
-    let manifest = Manifest { inputs, outputs };
+    said.check_keys(document, "a manifest", KEYS);
+    check_identity(document, said);
+    check_texts(document, &["author", "license", "repository"], "a manifest", said);
+    check_names(document, "tags", "a manifest", said);
+    check_names(document, "tools_used", "a manifest", said);
+    let inputs = read_fields(document, "inputs", "an input", said);
+    let outputs = read_fields(document, "outputs", "an output", said);
+    let manifest = SkillManifest { inputs, outputs };
     side_effects(document, said);
-    requirements(document, said);
-    observability(document, said);
-    references(document, &manifest, said);
+    check_requirements(document, said);
+    check_observability(document, said);
+    check_references(document, &manifest, said);
     Some(manifest)
 }
 
 /// The four keys that have to be there.
-fn identity(document: &Node, said: &mut Said) {
+fn check_identity(document: &YamlNode, said: &mut DiagnosticSink) {
     for key in ["sop", "name", "version", "description"] {
         let given = document.get(key);
-        let filled = given.filter(|node| !node.is_null() && node.text() != Some(""));
+        let filled = given.filter(|node| !node.is_null() && node.as_text() != Some(""));
         let Some(node) = filled else {
             let place = given.map_or(document.span.at_start(), |node| node.span);
             let help = if key == "sop" { "write `sop: \"0.1\"`".to_owned() } else { format!("write `{key}: …`") };
             said.error(Slug::TypeMismatch, place, format!("the manifest has no `{key}`"), help);
             continue;
         };
-        let plain = node.text().is_some() || (node.number().is_some() && ["sop", "version"].contains(&key));
+        let plain = node.as_text().is_some() || (node.as_number().is_some() && ["sop", "version"].contains(&key));
         match key {
             _ if !plain => {
                 said.as_text(node, &format!("`{key}` of a manifest"));
             }
-            "sop" if node.key() != "0.1" => super::other_version(node, said),
-            "name" => kebab(node, said),
+            "sop" if node.key_text() != "0.1" => super::other_version(node, said),
+            "name" => check_kebab(node, said),
             _ => {}
         }
     }
 }
 
 /// A name is in kebab-case; one that is not is taken all the same.
-fn kebab(node: &Node, said: &mut Said) {
-    let name = node.key();
+fn check_kebab(node: &YamlNode, said: &mut DiagnosticSink) {
+    let name = node.key_text();
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let ends = |byte: Option<&u8>| byte.is_some_and(|byte| plain(*byte));
     let bytes = name.as_bytes();
@@ -117,7 +117,7 @@ fn kebab(node: &Node, said: &mut Said) {
     said.warning(Slug::TypeMismatch, node.span, format!("the name `{name}` is not in kebab-case"), help);
 }
 
-fn texts(node: &Node, keys: &[&str], what: &str, said: &mut Said) {
+fn check_texts(node: &YamlNode, keys: &[&str], what: &str, said: &mut DiagnosticSink) {
     for key in keys {
         if node.get(key).is_some_and(|value| !value.is_null()) {
             said.optional_text(node, key, what);
@@ -126,88 +126,88 @@ fn texts(node: &Node, keys: &[&str], what: &str, said: &mut Said) {
 }
 
 /// A list of texts under a key.
-fn names(node: &Node, key: &str, what: &str, said: &mut Said) {
-    if node.get(key).is_some_and(Node::is_null) {
+fn check_names(node: &YamlNode, key: &str, what: &str, said: &mut DiagnosticSink) {
+    if node.get(key).is_some_and(YamlNode::is_null) {
         return;
     }
-    for item in said.list(node, key, what) {
+    for item in said.list_items(node, key, what) {
         said.as_text(item, &format!("an element of `{key}`"));
     }
 }
 
 /// One of a few words.
-fn word(node: &Node, key: &str, what: &str, known: &[&str], said: &mut Said) {
+fn check_word(node: &YamlNode, key: &str, what: &str, known: &[&str], said: &mut DiagnosticSink) {
     if let Some(value) = node.get(key)
-        && !value.text().is_some_and(|word| known.contains(&word))
+        && !value.as_text().is_some_and(|word| known.contains(&word))
     {
         said.unknown_word(value, what, known);
     }
 }
 
-fn boolean(node: &Node, key: &str, what: &str, said: &mut Said) {
-    if let Some(value) = node.get(key).filter(|value| value.boolean().is_none()) {
-        said.shape(value, &format!("`{key}` of {what}"), "`true` or `false`");
+fn check_boolean(node: &YamlNode, key: &str, what: &str, said: &mut DiagnosticSink) {
+    if let Some(value) = node.get(key).filter(|value| value.as_boolean().is_none()) {
+        said.wrong_shape(value, &format!("`{key}` of {what}"), "`true` or `false`");
     }
 }
 
-fn number(node: &Node, key: &str, what: &str, said: &mut Said) {
-    if let Some(value) = node.get(key).filter(|value| value.number().is_none()) {
-        said.shape(value, &format!("`{key}` of {what}"), "a number");
+fn check_number(node: &YamlNode, key: &str, what: &str, said: &mut DiagnosticSink) {
+    if let Some(value) = node.get(key).filter(|value| value.as_number().is_none()) {
+        said.wrong_shape(value, &format!("`{key}` of {what}"), "a number");
     }
 }
 
 /// Inputs or outputs.
-fn fields<'a>(document: &'a Node, key: &str, what: &str, said: &mut Said) -> Vec<Field<'a>> {
+fn read_fields<'a>(document: &'a YamlNode, key: &str, what: &str, said: &mut DiagnosticSink) -> Vec<ManifestField<'a>> {
     let known: &[&str] = match key {
         "inputs" => &["name", "type", "required", "description", "default", "constraints"],
         _ => &["name", "type", "description", "guaranteed"],
     };
-    let mut fields: Vec<Field<'a>> = Vec::new();
-    if document.get(key).is_some_and(Node::is_null) {
+    let mut fields: Vec<ManifestField<'a>> = Vec::new();
+    if document.get(key).is_some_and(YamlNode::is_null) {
         return fields;
     }
-    for node in said.list(document, key, "a manifest") {
+    for node in said.list_items(document, key, "a manifest") {
         if !node.is_map() {
-            said.shape(node, what, "a mapping with `name` and `type`");
+            said.wrong_shape(node, what, "a mapping with `name` and `type`");
             continue;
         }
-        said.keys(node, what, known);
-        word(node, "type", "type of values", TYPES, said);
-        boolean(node, "required", what, said);
-        boolean(node, "guaranteed", what, said);
-        texts(node, &["description"], what, said);
-        constraints(node, said);
+        said.check_keys(node, what, known);
+        check_word(node, "type", "type of values", TYPES, said);
+        check_boolean(node, "required", what, said);
+        check_boolean(node, "guaranteed", what, said);
+        check_texts(node, &["description"], what, said);
+        check_constraints(node, said);
         let Some(name) = said.required_text(node, "name", what) else { continue };
         if fields.iter().any(|field| field.name == name) {
             let place = node.get("name").map_or(node.span, |name| name.span);
             said.error(Slug::Duplicate, place, format!("`{name}` is declared twice"), "keep one of them");
         }
-        fields.push(Field { name, kind: node.get("type").and_then(Node::text), default: node.get("default") });
+        fields.push(ManifestField { name, kind: node.get("type").and_then(YamlNode::as_text), default: node.get("default") });
     }
     fields
 }
 
-fn constraints(field: &Node, said: &mut Said) {
+fn check_constraints(field: &YamlNode, said: &mut DiagnosticSink) {
     let what = "`constraints`";
     let Some(node) = field.get("constraints").filter(|node| !node.is_null()) else { return };
-    said.keys(node, what, &["pattern", "enum", "min", "max"]);
+    said.check_keys(node, what, &["pattern", "enum", "min", "max"]);
     if let Some(pattern) = node.get("pattern")
         && let Some(text) = said.as_text(pattern, "`pattern` of `constraints`")
     {
-        super::checks::regex(text, pattern.span, said);
+        super::checks::regex_literal(text, pattern.span, said);
     }
-    said.list(node, "enum", what);
-    number(node, "min", what, said);
-    number(node, "max", what, said);
+    said.list_items(node, "enum", what);
+    check_number(node, "min", what, said);
+    check_number(node, "max", what, said);
 }
 
-fn side_effects(document: &Node, said: &mut Said) {
+fn side_effects(document: &YamlNode, said: &mut DiagnosticSink) {
     let what = "a side effect";
-    if document.get("side_effects").is_some_and(Node::is_null) {
+    if document.get("side_effects").is_some_and(YamlNode::is_null) {
         return;
     }
-    for node in said.list(document, "side_effects", "a manifest") {
-        if !said.keys(node, what, &["type", "access", "description", "paths", "destinations"]) && !node.is_map() {
+    for node in said.list_items(document, "side_effects", "a manifest") {
+        if !said.check_keys(node, what, &["type", "access", "description", "paths", "destinations"]) && !node.is_map() {
             continue;
         }
         if node.get("type").is_none() {
@@ -215,69 +215,69 @@ fn side_effects(document: &Node, said: &mut Said) {
                 Slug::TypeMismatch,
                 node.span,
                 "a side effect has no `type`",
-                format!("write {}", listed(EFFECTS)),
+                format!("write {}", listed_names(EFFECTS)),
             );
         }
-        word(node, "type", "type of side effects", EFFECTS, said);
-        word(node, "access", "access", ACCESSES, said);
-        texts(node, &["description"], what, said);
-        names(node, "paths", what, said);
-        names(node, "destinations", what, said);
+        check_word(node, "type", "type of side effects", EFFECTS, said);
+        check_word(node, "access", "access", ACCESSES, said);
+        check_texts(node, &["description"], what, said);
+        check_names(node, "paths", what, said);
+        check_names(node, "destinations", what, said);
     }
 }
 
-fn requirements(document: &Node, said: &mut Said) {
+fn check_requirements(document: &YamlNode, said: &mut DiagnosticSink) {
     const KEYS: &[&str] = &["env_vars", "files", "tools", "capabilities"];
     let Some(node) = document.get("requirements").filter(|node| !node.is_null()) else { return };
-    said.keys(node, "`requirements`", KEYS);
-    KEYS.iter().for_each(|key| names(node, key, "`requirements`", said));
+    said.check_keys(node, "`requirements`", KEYS);
+    KEYS.iter().for_each(|key| check_names(node, key, "`requirements`", said));
 }
 
-fn observability(document: &Node, said: &mut Said) {
+fn check_observability(document: &YamlNode, said: &mut DiagnosticSink) {
     let what = "`observability`";
     let Some(node) = document.get("observability").filter(|node| !node.is_null()) else { return };
-    said.keys(node, what, &["level", "trace_sampling", "metrics"]);
-    word(node, "level", "level of observability", LEVELS, said);
-    number(node, "trace_sampling", what, said);
-    let share = node.get("trace_sampling").and_then(|share| Some((share, share.number()?.parse::<f64>().ok()?)));
+    said.check_keys(node, what, &["level", "trace_sampling", "metrics"]);
+    check_word(node, "level", "level of observability", LEVELS, said);
+    check_number(node, "trace_sampling", what, said);
+    let share = node.get("trace_sampling").and_then(|share| Some((share, share.as_number()?.parse::<f64>().ok()?)));
     if let Some((share, _)) = share.filter(|(_, share)| !(0.0..=1.0).contains(share)) {
-        let message = format!("`trace_sampling` is {}, and no share of all executions", share.key());
+        let message = format!("`trace_sampling` is {}, and no share of all executions", share.key_text());
         said.error(Slug::TypeMismatch, share.span, message, "write a number from 0.0 to 1.0");
     }
-    if node.get("metrics").is_some_and(Node::is_null) {
+    if node.get("metrics").is_some_and(YamlNode::is_null) {
         return;
     }
-    for metric in said.list(node, "metrics", what) {
-        if said.keys(metric, "a metric", &["name", "type", "description"]) {
+    for metric in said.list_items(node, "metrics", what) {
+        if said.check_keys(metric, "a metric", &["name", "type", "description"]) {
             said.required_text(metric, "name", "a metric");
-            word(metric, "type", "type of metrics", METRICS, said);
-            texts(metric, &["description"], "a metric", said);
+            check_word(metric, "type", "type of metrics", METRICS, said);
+            check_texts(metric, &["description"], "a metric", said);
         }
     }
 }
 
 /// Every text that names an input names a declared one; of outputs, where any are declared, this is said as a warning.
-fn references(node: &Node, manifest: &Manifest<'_>, said: &mut Said) {
+fn check_references(node: &YamlNode, manifest: &SkillManifest<'_>, said: &mut DiagnosticSink) {
     match &node.value {
-        Value::Text(text) => text_references(text, node, manifest, said),
-        Value::List(items) => items.iter().for_each(|item| references(item, manifest, said)),
-        Value::Map(entries) => entries.iter().for_each(|(_, value)| references(value, manifest, said)),
+        YamlValue::Text(text) => text_references(text, node, manifest, said),
+        YamlValue::List(items) => items.iter().for_each(|item| check_references(item, manifest, said)),
+        YamlValue::Map(entries) => entries.iter().for_each(|(_, value)| check_references(value, manifest, said)),
         _ => {}
     }
 }
 
-fn text_references(text: &str, node: &Node, manifest: &Manifest<'_>, said: &mut Said) {
-    for piece in pieces(text) {
+fn text_references(text: &str, node: &YamlNode, manifest: &SkillManifest<'_>, said: &mut DiagnosticSink) {
+    for piece in split_pieces(text) {
         match piece {
-            Piece::Input(name) if manifest.input(name).is_none() => {
-                let help = match suggest::nearest(name, manifest.inputs.iter().map(|field| field.name)) {
+            TemplatePiece::Input(name) if manifest.find_input(name).is_none() => {
+                let help = match suggest::suggest_name(name, manifest.inputs.iter().map(|field| field.name)) {
                     Some(near) => format!("did you mean `${{inputs.{near}}}`?"),
                     None => format!("declare it: `inputs: [{{ name: {name}, type: string }}]`"),
                 };
                 let message = format!("`${{inputs.{name}}}` names no declared input");
                 said.error(Slug::UnknownName, node.span, message, help);
             }
-            Piece::Output(name) if !manifest.outputs.is_empty() => {
+            TemplatePiece::Output(name) if !manifest.outputs.is_empty() => {
                 undeclared_output(name, &format!("${{outputs.{name}}}"), node, manifest, said);
             }
             _ => {}
@@ -286,11 +286,11 @@ fn text_references(text: &str, node: &Node, manifest: &Manifest<'_>, said: &mut 
 }
 
 /// An output that is not among those that are declared, where any are.
-pub(super) fn undeclared_output(name: &str, written: &str, node: &Node, manifest: &Manifest<'_>, said: &mut Said) {
-    if manifest.output(name).is_some() || manifest.outputs.is_empty() {
+pub(super) fn undeclared_output(name: &str, written: &str, node: &YamlNode, manifest: &SkillManifest<'_>, said: &mut DiagnosticSink) {
+    if manifest.find_output(name).is_some() || manifest.outputs.is_empty() {
         return;
     }
-    let help = match suggest::nearest(name, manifest.outputs()) {
+    let help = match suggest::suggest_name(name, manifest.output_names()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "declare it under `outputs`".to_owned(),
     };

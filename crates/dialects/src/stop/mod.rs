@@ -10,35 +10,35 @@ mod output;
 mod places;
 mod template;
 
-use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering, OfYaml, Reads};
+use crate::yaml::{YamlNode, YamlSchema};
+use crate::{Dialect, Lowering, YamlDialect, FileSyntax};
 use averment_base::diagnostic::Slug;
-use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
+use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;
 
 /// The dialect.
-pub(crate) const DIALECT: Dialect = Dialect { files: "`skill.yaml`", reads: Reads::Yaml(OF_YAML), verdicts: VERDICTS };
+pub(crate) const DIALECT: Dialect = Dialect { files: "`skill.yaml`", reads: FileSyntax::Yaml(OF_YAML), verdicts: VERDICTS };
 
-const OF_YAML: OfYaml = OfYaml { marks: &["sop"], schema: Schema::Core, is_one, lower };
+const OF_YAML: YamlDialect = YamlDialect { marks: &["sop"], schema: YamlSchema::Core, is_one: is_manifest, lower: lower_manifest };
 
 /// A result of STOP is `pass` or `fail`: what could not be looked at is no pass.
-const VERDICTS: OwnVerdicts = OwnVerdicts {
+const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("STOP"),
-    pass: OwnVerdict::new("pass", None),
-    fail: OwnVerdict::new("fail", None),
-    vacuous: OwnVerdict::new("pass", None),
-    undecided: OwnVerdict::new("fail", None),
-    error: OwnVerdict::new("fail", None),
+    pass: ForeignVerdict::new("pass", None),
+    fail: ForeignVerdict::new("fail", None),
+    vacuous: ForeignVerdict::new("pass", None),
+    undecided: ForeignVerdict::new("fail", None),
+    error: ForeignVerdict::new("fail", None),
 };
 
 /// A manifest says its version of the specification, or at least has assertions before or after.
-fn is_one(document: &Node) -> bool {
-    let phased = |node: &Node| PHASES.iter().any(|phase| node.get(phase.key).is_some());
+fn is_manifest(document: &YamlNode) -> bool {
+    let phased = |node: &YamlNode| PHASES.iter().any(|phase| node.get(phase.key).is_some());
     document.get("sop").is_some() || document.get("assertions").is_some_and(phased)
 }
 
 /// When assertions are looked at.
-struct Phase {
+struct StopPhase {
     /// Its key, which is the word of the language, too.
     key: &'static str,
     /// What a failure is, unless the assertion says it.
@@ -47,69 +47,69 @@ struct Phase {
     has_run: bool,
 }
 
-const PHASES: [Phase; 2] =
-    [Phase { key: "pre", severity: "error", has_run: false }, Phase { key: "post", severity: "warn", has_run: true }];
+const PHASES: [StopPhase; 2] =
+    [StopPhase { key: "pre", severity: "error", has_run: false }, StopPhase { key: "post", severity: "warn", has_run: true }];
 
-fn lower(document: &Node, to: &mut Lowering<'_>) {
-    let Some(manifest) = manifest::read(document, &mut to.said) else { return };
-    header(document, to);
-    let mut used = output::Used::default();
+fn lower_manifest(document: &YamlNode, to: &mut Lowering<'_>) {
+    let Some(manifest) = manifest::read_manifest(document, &mut to.sink) else { return };
+    write_header(document, to);
+    let mut used = output::UsedDefinitions::default();
     if let Some(assertions) = document.get("assertions").filter(|node| !node.is_null()) {
-        to.said.keys(assertions, "`assertions`", &PHASES.map(|phase| phase.key));
+        to.sink.check_keys(assertions, "`assertions`", &PHASES.map(|phase| phase.key));
         for phase in &PHASES {
             phase_of(assertions, phase, &manifest, to, &mut used);
         }
     }
-    audit::tools(document, to);
+    audit::audit_tools(document, to);
     audit::side_effects(document, &manifest, to);
-    used.define(&mut to.out, document.span);
+    used.write_used(&mut to.out, document.span);
 }
 
 /// `pre` or `post`.
 fn phase_of(
-    assertions: &Node,
-    phase: &Phase,
-    manifest: &manifest::Manifest<'_>,
+    assertions: &YamlNode,
+    phase: &StopPhase,
+    manifest: &manifest::SkillManifest<'_>,
     to: &mut Lowering<'_>,
-    used: &mut output::Used,
+    used: &mut output::UsedDefinitions,
 ) {
-    let Some((key, list)) = assertions.entry(phase.key).filter(|(_, list)| !list.is_null()) else { return };
+    let Some((key, list)) = assertions.find_entry(phase.key).filter(|(_, list)| !list.is_null()) else { return };
     if !list.is_list() {
-        to.said.shape(list, &format!("`{}`", phase.key), "a list of assertions, each with its `check`");
+        to.sink.wrong_shape(list, &format!("`{}`", phase.key), "a list of assertions, each with its `check`");
     }
     if list.items().is_empty() {
         return;
     }
-    let Lowering { said, out, .. } = to;
-    out.gap();
-    out.block(
+    let Lowering { sink: said, out, .. } = to;
+    out.write_gap();
+    out.write_block(
         key.span,
-        |out| out.put(phase.key),
+        |out| out.put_text(phase.key),
         |out| {
             for assertion in list.items() {
-                checks::one(assertion, list.items(), phase, manifest, said, out, used);
+                checks::write_check(assertion, list.items(), phase, manifest, said, out, used);
             }
         },
     );
 }
 
 /// What the skill is, and what of the manifest is no rule.
-fn header(document: &Node, to: &mut Lowering<'_>) {
-    let text = |key: &str| document.get(key).map(Node::key).unwrap_or_default();
-    to.out.remark(&format!("{} {}: {}", text("name"), text("version"), text("description").trim()));
+fn write_header(document: &YamlNode, to: &mut Lowering<'_>) {
+    let text = |key: &str| document.get(key).map(YamlNode::key_text).unwrap_or_default();
+    to.out.write_remark(&format!("{} {}: {}", text("name"), text("version"), text("description").trim()));
     let kept: Vec<&str> = ["requirements", "observability"]
         .into_iter()
         .filter(|key| document.get(key).is_some_and(|node| !node.is_null()))
         .collect();
     if !kept.is_empty() {
         let are = if kept.len() == 1 { "is" } else { "are" };
-        let kept = crate::shape::listed(&kept);
-        to.out.remark(&format!("{kept} {are} for who runs the skill, and no rule about a run."));
+        let kept = crate::shape::listed_names(&kept);
+        to.out.write_remark(&format!("{kept} {are} for who runs the skill, and no rule about a run."));
     }
 }
 
 /// A version of the specification that is not the one that is read here.
-fn other_version(node: &Node, said: &mut crate::shape::Said) {
-    let message = format!("`sop` is `{}`, and version 0.1 of the specification is read here", node.key());
+fn other_version(node: &YamlNode, said: &mut crate::shape::DiagnosticSink) {
+    let message = format!("`sop` is `{}`, and version 0.1 of the specification is read here", node.key_text());
     said.warning(Slug::UnknownType, node.span, message, "write `sop: \"0.1\"`, or look at what has changed since");
 }

@@ -1,11 +1,11 @@
 //! Checks of outputs: `output.article_url` and the like.
 
-use super::checks::{Check, always, checks_nothing, regex};
+use super::checks::{StopCheck, always_holds, checks_nothing, regex_literal};
 use super::manifest::undeclared_output;
 use super::template;
-use crate::shape::Said;
-use crate::writer::{Sentence, Writer, literal};
-use crate::yaml::{Node, Value};
+use crate::shape::DiagnosticSink;
+use crate::writer::{MappedSentence, RuleWriter, value_literal};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
@@ -14,31 +14,31 @@ pub(super) const KEYS: &[&str] = &["not_empty", "matches", "equals", "greater_th
 
 /// Definitions that sentences use.
 #[derive(Debug, Default)]
-pub(super) struct Used {
+pub(super) struct UsedDefinitions {
     filled: bool,
     as_text: bool,
 }
 
-impl Used {
+impl UsedDefinitions {
     /// Writes the definitions that are used.
-    pub(super) fn define(&self, out: &mut Writer, place: Span) {
+    pub(super) fn write_used(&self, out: &mut RuleWriter, place: Span) {
         if self.filled {
-            out.gap();
-            out.remark("Numbers are empty where they are 0, booleans where they are false.");
+            out.write_gap();
+            out.write_remark("Numbers are empty where they are 0, booleans where they are false.");
             let line = "def filled(value) = if value is number then value != 0 else if value is boolean then value else value is not empty";
-            out.line(place, |out| out.put(line));
+            out.write_line(place, |out| out.put_text(line));
         }
         if self.as_text {
-            out.gap();
-            out.remark("Every value as the text that JavaScript makes of it.");
+            out.write_gap();
+            out.write_remark("Every value as the text that JavaScript makes of it.");
             let line = "def as_text(value) = if value is empty and value is not list and value is not object then \"\" else if value is list then join(value, \",\") else if value is object then \"[object Object]\" else text(value)";
-            out.line(place, |out| out.put(line));
+            out.write_line(place, |out| out.put_text(line));
         }
     }
 }
 
 /// An output as sentences speak of it.
-struct Output<'a> {
+struct OutputSubject<'a> {
     /// Where it stands in the run.
     value: String,
     /// Where the manifest names it.
@@ -49,7 +49,7 @@ struct Output<'a> {
     alone: bool,
 }
 
-impl Output<'_> {
+impl OutputSubject<'_> {
     /// Whether each of its values is a text.
     fn is_text(&self) -> bool {
         self.kind.is_some_and(|kind| ["string", "file_path", "dir_path", "url", "enum"].contains(&kind))
@@ -62,50 +62,50 @@ impl Output<'_> {
 }
 
 /// All conditions that are given have to hold.
-pub(super) fn sentence(check: &Check<'_>, said: &mut Said, used: &mut Used) -> Option<Sentence> {
+pub(super) fn output_sentence(check: &StopCheck<'_>, said: &mut DiagnosticSink, used: &mut UsedDefinitions) -> Option<MappedSentence> {
     let field = check.name.strip_prefix("output.").unwrap_or(check.name);
     let place = check.node.get("check").unwrap_or(check.node);
     undeclared_output(field, check.name, place, check.manifest, said);
-    if field.contains('.') && check.manifest.output(field).is_none() {
+    if field.contains('.') && check.manifest.find_output(field).is_none() {
         let message = format!("`{}` asks for an output whose name is `{field}`", check.name);
         said.warning(Slug::UnknownField, place.span, message, "there are no paths into outputs in STOP");
     }
-    let asked: Vec<(&str, &Node)> = KEYS.iter().filter_map(|key| Some((*key, check.node.get(key)?))).collect();
-    let output = Output {
-        value: template::output(field),
+    let asked: Vec<(&str, &YamlNode)> = KEYS.iter().filter_map(|key| Some((*key, check.node.get(key)?))).collect();
+    let output = OutputSubject {
+        value: template::output_path(field),
         place: place.span,
-        kind: check.manifest.output(field).and_then(|output| output.kind),
+        kind: check.manifest.find_output(field).and_then(|output| output.kind),
         alone: check.alone && asked.len() == 1,
     };
-    let mut sentence = Sentence::default();
+    let mut sentence = MappedSentence::default();
     let mut conditions = 0_usize;
     for (key, wanted) in asked {
         if asks_nothing(key, wanted, said)? {
             continue;
         }
         conditions = conditions.saturating_add(1);
-        let before = if conditions > 1 { sentence.put(" and ") } else { sentence };
+        let before = if conditions > 1 { sentence.add_text(" and ") } else { sentence };
         sentence = match key {
             "not_empty" => output.not_empty(before, used),
-            "matches" => output.matches(before, wanted, said, used)?,
-            "equals" => output.equals(before, wanted, said)?,
+            "matches" => output.add_pattern(before, wanted, said, used)?,
+            "equals" => output.add_equality(before, wanted, said)?,
             _ => output.greater_than(before, wanted, said)?,
         };
     }
     if conditions == 0 {
         checks_nothing(check, "`not_empty`, `matches`, `equals` or `greater_than`", "it always holds", said);
-        return Some(always());
+        return Some(always_holds());
     }
     Some(sentence)
 }
 
 /// Whether a condition holds whatever the output is; `None` where it has a shape that means nothing.
-fn asks_nothing(key: &str, wanted: &Node, said: &mut Said) -> Option<bool> {
+fn asks_nothing(key: &str, wanted: &YamlNode, said: &mut DiagnosticSink) -> Option<bool> {
     match key {
-        "not_empty" => match wanted.boolean() {
+        "not_empty" => match wanted.as_boolean() {
             Some(wanted) => Some(!wanted),
             None => {
-                said.shape(wanted, "`not_empty` of a check of an output", "`true`, or leave it out");
+                said.wrong_shape(wanted, "`not_empty` of a check of an output", "`true`, or leave it out");
                 None
             }
         },
@@ -114,46 +114,46 @@ fn asks_nothing(key: &str, wanted: &Node, said: &mut Said) -> Option<bool> {
     }
 }
 
-impl Output<'_> {
+impl OutputSubject<'_> {
     /// The output itself.
-    fn named(&self, sentence: Sentence) -> Sentence {
-        sentence.put_of(self.place, self.value.as_str())
+    fn add_output(&self, sentence: MappedSentence) -> MappedSentence {
+        sentence.add_mapped(self.place, self.value.as_str())
     }
 
     /// Beside other conditions the plain test would often follow from them, as the linter says.
-    fn not_empty(&self, sentence: Sentence, used: &mut Used) -> Sentence {
+    fn not_empty(&self, sentence: MappedSentence, used: &mut UsedDefinitions) -> MappedSentence {
         if self.alone && self.holds_something() {
-            return self.named(sentence).put(" is not empty");
+            return self.add_output(sentence).add_text(" is not empty");
         }
         used.filled = true;
-        self.named(sentence.put("filled(")).put(")")
+        self.add_output(sentence.add_text("filled(")).add_text(")")
     }
 
-    fn matches(&self, sentence: Sentence, pattern: &Node, said: &mut Said, used: &mut Used) -> Option<Sentence> {
-        let regex = regex(pattern.text()?, pattern.span, said)?;
+    fn add_pattern(&self, sentence: MappedSentence, pattern: &YamlNode, said: &mut DiagnosticSink, used: &mut UsedDefinitions) -> Option<MappedSentence> {
+        let regex = regex_literal(pattern.as_text()?, pattern.span, said)?;
         let value = match self.is_text() {
-            true => self.named(sentence),
-            false => self.named(sentence.put("as_text(")).put(")"),
+            true => self.add_output(sentence),
+            false => self.add_output(sentence.add_text("as_text(")).add_text(")"),
         };
         used.as_text |= !self.is_text();
-        Some(value.put(" matches ").regex(pattern.span, &regex))
+        Some(value.add_text(" matches ").add_regex(pattern.span, &regex))
     }
 
-    fn equals(&self, sentence: Sentence, wanted: &Node, said: &mut Said) -> Option<Sentence> {
-        if matches!(wanted.value, Value::List(_) | Value::Map(_)) {
-            let message = format!("`equals` is {}, and STOP finds no two of them equal: it never holds", wanted.kind());
+    fn add_equality(&self, sentence: MappedSentence, wanted: &YamlNode, said: &mut DiagnosticSink) -> Option<MappedSentence> {
+        if matches!(wanted.value, YamlValue::List(_) | YamlValue::Map(_)) {
+            let message = format!("`equals` is {}, and STOP finds no two of them equal: it never holds", wanted.kind_name());
             let help = "compare a text, a number or a boolean; of anything else ask `not_empty`";
             said.error(Slug::Impossible, wanted.span, message, help);
             return None;
         }
-        Some(self.named(sentence).put(" == ").put_of(wanted.span, literal(wanted)))
+        Some(self.add_output(sentence).add_text(" == ").add_mapped(wanted.span, value_literal(wanted)))
     }
 
-    fn greater_than(&self, sentence: Sentence, bound: &Node, said: &mut Said) -> Option<Sentence> {
-        let Some(number) = bound.number() else {
-            said.shape(bound, "`greater_than` of a check of an output", "a number");
+    fn greater_than(&self, sentence: MappedSentence, bound: &YamlNode, said: &mut DiagnosticSink) -> Option<MappedSentence> {
+        let Some(number) = bound.as_number() else {
+            said.wrong_shape(bound, "`greater_than` of a check of an output", "a number");
             return None;
         };
-        Some(self.named(sentence).put(" > ").put_of(bound.span, number))
+        Some(self.add_output(sentence).add_text(" > ").add_mapped(bound.span, number))
     }
 }

@@ -1,32 +1,32 @@
 //! Paths and destinations of side effects as conditions on steps.
 
-use super::manifest::Manifest;
-use super::template::{Piece, pieces, text};
+use super::manifest::SkillManifest;
+use super::template::{TemplatePiece, split_pieces, pieces_text};
 
 /// The condition that the path of a step lies at or below a declared one; `None` for a pattern that holds values of inputs.
-pub(super) fn path(declared: &str, manifest: &Manifest<'_>) -> Option<String> {
-    let mut pieces = pieces(declared);
-    if let Some(Piece::Literal(literal)) = pieces.first_mut() {
+pub(super) fn path_condition(declared: &str, manifest: &SkillManifest<'_>) -> Option<String> {
+    let mut pieces = split_pieces(declared);
+    if let Some(TemplatePiece::Literal(literal)) = pieces.first_mut() {
         *literal = literal.trim_start_matches("./");
     }
-    if let Some(Piece::Literal(literal)) = pieces.last_mut() {
+    if let Some(TemplatePiece::Literal(literal)) = pieces.last_mut() {
         let folder = literal.trim_end_matches("/**/*").trim_end_matches("/**");
         *literal = folder.trim_end_matches('/');
     }
-    pieces.retain(|piece| *piece != Piece::Literal(""));
-    let is_glob = |piece: &Piece<'_>| matches!(piece, Piece::Literal(literal) if literal.contains(['*', '?']));
+    pieces.retain(|piece| *piece != TemplatePiece::Literal(""));
+    let is_glob = |piece: &TemplatePiece<'_>| matches!(piece, TemplatePiece::Literal(literal) if literal.contains(['*', '?']));
     match pieces.as_slice() {
-        [] | [Piece::Literal("." | "**" | "*")] => Some("inside_here(path)".to_owned()),
-        [Piece::Literal(literal)] if literal.contains(['*', '?']) => {
-            Some(format!("plain(path) matches /^{}$/", glob(literal)))
+        [] | [TemplatePiece::Literal("." | "**" | "*")] => Some("inside_here(path)".to_owned()),
+        [TemplatePiece::Literal(literal)] if literal.contains(['*', '?']) => {
+            Some(format!("plain(path) matches /^{}$/", glob_regex(literal)))
         }
         several if several.iter().any(is_glob) => None,
-        several => Some(format!("inside(path, {})", text(several, manifest))),
+        several => Some(format!("inside(path, {})", pieces_text(several, manifest))),
     }
 }
 
 /// A glob of paths as a regular expression.
-fn glob(pattern: &str) -> String {
+fn glob_regex(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;
     while let Some(sign) = rest.chars().next() {
@@ -35,7 +35,7 @@ fn glob(pattern: &str) -> String {
             '*' if rest.starts_with("**") => (".*".to_owned(), 2),
             '*' => ("[^\\/]*".to_owned(), 1),
             '?' => ("[^\\/]".to_owned(), 1),
-            other => (escaped(&other.to_string()), other.len_utf8()),
+            other => (escape_regex(&other.to_string()), other.len_utf8()),
         };
         out.push_str(&piece);
         rest = rest.get(length..).unwrap_or("");
@@ -44,18 +44,18 @@ fn glob(pattern: &str) -> String {
 }
 
 /// A text as a part of a regular expression between slashes.
-fn escaped(text: &str) -> String {
+fn escape_regex(text: &str) -> String {
     regex_syntax::escape(text).replace('/', "\\/")
 }
 
 /// The condition that a URL leads to a declared destination: a host with all below it, a path there, or the beginning of a URL.
-pub(super) fn destination(declared: &str, manifest: &Manifest<'_>) -> String {
-    let pieces = pieces(declared);
-    let [Piece::Literal(literal)] = pieces.as_slice() else {
-        return format!("url contains {}", text(&pieces, manifest));
+pub(super) fn destination_condition(declared: &str, manifest: &SkillManifest<'_>) -> String {
+    let pieces = split_pieces(declared);
+    let [TemplatePiece::Literal(literal)] = pieces.as_slice() else {
+        return format!("url contains {}", pieces_text(&pieces, manifest));
     };
     let (scheme, rest) = match literal.split_once("://") {
-        Some((scheme, rest)) => (format!("{}:", escaped(scheme)), rest),
+        Some((scheme, rest)) => (format!("{}:", escape_regex(scheme)), rest),
         None => ("[a-z]+:".to_owned(), *literal),
     };
     let rest = rest.trim_start_matches("*.");
@@ -64,12 +64,12 @@ pub(super) fn destination(declared: &str, manifest: &Manifest<'_>) -> String {
         None => (rest, ""),
     };
     let port = if host.contains(':') { "" } else { "(:[0-9]+)?" };
-    let below = if below.is_empty() { String::new() } else { format!("\\/{}", escaped(below)) };
-    format!("url matches /^{scheme}\\/\\/([^\\/?#@]*\\.)?{}{port}{below}([\\/?#]|$)/i", escaped(host))
+    let below = if below.is_empty() { String::new() } else { format!("\\/{}", escape_regex(below)) };
+    format!("url matches /^{scheme}\\/\\/([^\\/?#@]*\\.)?{}{port}{below}([\\/?#]|$)/i", escape_regex(host))
 }
 
 /// Whether definitions are needed for conditions: `inside`, `inside_here`, `plain`.
-pub(super) fn definitions(conditions: &[String]) -> Vec<&'static str> {
+pub(super) fn needed_definitions(conditions: &[String]) -> Vec<&'static str> {
     const ALL: [(&str, &str); 3] = [
         (
             "inside(",

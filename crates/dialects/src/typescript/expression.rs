@@ -1,8 +1,8 @@
 //! Expressions.
 
-use super::lexer::{Kind, Token, unescaped};
-use super::tree::{Body, Element, Expr, ExprKind, Function, Pattern, TemplatePart};
-use super::{Parser, Read, Unread};
+use super::lexer::{TsTokenKind, TsToken, unescape_text};
+use super::tree::{FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TemplatePart};
+use super::{TsParser, ParseResult, UnreadPiece};
 use std::rc::Rc;
 
 /// Operators between two operands, those that bind loosest first.
@@ -30,328 +30,328 @@ const RELATIONS: usize = 7;
 const ASSIGNMENTS: [&str; 16] =
     ["=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??="];
 
-impl Parser<'_> {
+impl TsParser<'_> {
     /// An expression that holds no comma.
-    pub(super) fn expression(&mut self) -> Read<Expr> {
-        self.deeper(|parser| {
-            let start = parser.lexer.peek().start;
-            let left = parser.conditional()?;
-            let token = parser.lexer.peek();
+    pub(super) fn parse_expression(&mut self) -> ParseResult<TsExpr> {
+        self.parse_deeper(|parser| {
+            let start = parser.lexer.peek_token().start;
+            let left = parser.parse_conditional()?;
+            let token = parser.lexer.peek_token();
             match token.kind {
-                Kind::Sign(sign) if ASSIGNMENTS.contains(&sign) => {
-                    parser.lexer.take(&token);
-                    parser.expression()?;
-                    Ok(parser.made(start, ExprKind::Other("an assignment")))
+                TsTokenKind::Sign(sign) if ASSIGNMENTS.contains(&sign) => {
+                    parser.lexer.take_token(&token);
+                    parser.parse_expression()?;
+                    Ok(parser.make_expr(start, TsExprKind::Other("an assignment")))
                 }
                 _ => Ok(left),
             }
         })
     }
 
-    pub(super) fn made(&self, start: usize, kind: ExprKind) -> Expr {
-        Expr { kind, span: self.since(start) }
+    pub(super) fn make_expr(&self, start: usize, kind: TsExprKind) -> TsExpr {
+        TsExpr { kind, span: self.span_since(start) }
     }
 
-    fn conditional(&mut self) -> Read<Expr> {
-        let start = self.lexer.peek().start;
-        let condition = self.binary(0)?;
-        if !self.sign("?") {
+    fn parse_conditional(&mut self) -> ParseResult<TsExpr> {
+        let start = self.lexer.peek_token().start;
+        let condition = self.parse_binary(0)?;
+        if !self.take_sign("?") {
             return Ok(condition);
         }
-        let then = self.expression()?;
-        self.expect(":")?;
-        let other = self.expression()?;
+        let then = self.parse_expression()?;
+        self.expect_sign(":")?;
+        let other = self.parse_expression()?;
         let (condition, then, other) = (Box::new(condition), Box::new(then), Box::new(other));
-        Ok(self.made(start, ExprKind::If { condition, then, other }))
+        Ok(self.make_expr(start, TsExprKind::If { condition, then, other }))
     }
 
-    fn binary(&mut self, level: usize) -> Read<Expr> {
-        let Some(operators) = LEVELS.get(level) else { return self.power() };
-        let start = self.lexer.peek().start;
-        let mut left = self.binary(level + 1)?;
+    fn parse_binary(&mut self, level: usize) -> ParseResult<TsExpr> {
+        let Some(operators) = LEVELS.get(level) else { return self.parse_power() };
+        let start = self.lexer.peek_token().start;
+        let mut left = self.parse_binary(level + 1)?;
         for _ in 0..LONG {
-            let token = self.lexer.peek();
+            let token = self.lexer.peek_token();
             let operator = match token.kind {
-                Kind::Sign(sign) => operators.iter().find(|operator| **operator == sign).copied(),
-                Kind::Name("as" | "satisfies") if level == RELATIONS && !token.on_new_line => {
-                    self.lexer.take(&token);
-                    if !self.word("const") {
+                TsTokenKind::Sign(sign) => operators.iter().find(|operator| **operator == sign).copied(),
+                TsTokenKind::Name("as" | "satisfies") if level == RELATIONS && !token.on_new_line => {
+                    self.lexer.take_token(&token);
+                    if !self.take_word("const") {
                         self.skip_type()?;
                     }
                     continue;
                 }
-                Kind::Name("instanceof") if level == RELATIONS => Some("instanceof"),
-                Kind::Name("in") if level == RELATIONS => Some("in"),
+                TsTokenKind::Name("instanceof") if level == RELATIONS => Some("instanceof"),
+                TsTokenKind::Name("in") if level == RELATIONS => Some("in"),
                 _ => None,
             };
             let Some(operator) = operator else { return Ok(left) };
-            self.lexer.take(&token);
-            let right = self.binary(level + 1)?;
+            self.lexer.take_token(&token);
+            let right = self.parse_binary(level + 1)?;
             let (one, other) = (Box::new(left), Box::new(right));
-            left = self.made(start, ExprKind::Binary { operator, left: one, right: other });
+            left = self.make_expr(start, TsExprKind::Binary { operator, left: one, right: other });
         }
-        Err(Unread)
+        Err(UnreadPiece)
     }
 
-    fn power(&mut self) -> Read<Expr> {
-        let start = self.lexer.peek().start;
-        let left = self.unary()?;
-        if !self.sign("**") {
+    fn parse_power(&mut self) -> ParseResult<TsExpr> {
+        let start = self.lexer.peek_token().start;
+        let left = self.parse_unary()?;
+        if !self.take_sign("**") {
             return Ok(left);
         }
-        let right = self.deeper(Self::power)?;
+        let right = self.parse_deeper(Self::parse_power)?;
         let (left, right) = (Box::new(left), Box::new(right));
-        Ok(self.made(start, ExprKind::Binary { operator: "**", left, right }))
+        Ok(self.make_expr(start, TsExprKind::Binary { operator: "**", left, right }))
     }
 
-    fn unary(&mut self) -> Read<Expr> {
-        let token = self.lexer.peek();
+    fn parse_unary(&mut self) -> ParseResult<TsExpr> {
+        let token = self.lexer.peek_token();
         let operator = match token.kind {
-            Kind::Sign(sign @ ("!" | "-" | "+" | "~" | "++" | "--")) => sign,
-            Kind::Name("typeof") => "typeof",
-            Kind::Name("void") => "void",
-            Kind::Name("delete") => "delete",
-            Kind::Name("await") => "await",
-            _ => return self.postfix(),
+            TsTokenKind::Sign(sign @ ("!" | "-" | "+" | "~" | "++" | "--")) => sign,
+            TsTokenKind::Name("typeof") => "typeof",
+            TsTokenKind::Name("void") => "void",
+            TsTokenKind::Name("delete") => "delete",
+            TsTokenKind::Name("await") => "await",
+            _ => return self.parse_postfix(),
         };
-        self.lexer.take(&token);
-        let of = self.deeper(Self::unary)?;
+        self.lexer.take_token(&token);
+        let of = self.parse_deeper(Self::parse_unary)?;
         Ok(match operator {
             "await" => of,
-            "++" | "--" | "delete" => self.made(token.start, ExprKind::Other("an assignment")),
-            operator => self.made(token.start, ExprKind::Unary { operator, of: Box::new(of) }),
+            "++" | "--" | "delete" => self.make_expr(token.start, TsExprKind::Other("an assignment")),
+            operator => self.make_expr(token.start, TsExprKind::Unary { operator, of: Box::new(of) }),
         })
     }
 
-    fn postfix(&mut self) -> Read<Expr> {
-        let start = self.lexer.peek().start;
-        let mut of = if self.word("new") { self.deeper(|parser| parser.new_object(start))? } else { self.primary()? };
+    fn parse_postfix(&mut self) -> ParseResult<TsExpr> {
+        let start = self.lexer.peek_token().start;
+        let mut of = if self.take_word("new") { self.parse_deeper(|parser| parser.new_object(start))? } else { self.parse_primary()? };
         for _ in 0..LONG {
-            match self.link(of, start)? {
+            match self.parse_link(of, start)? {
                 (next, true) => of = next,
                 (last, false) => return Ok(last),
             }
         }
-        Err(Unread)
+        Err(UnreadPiece)
     }
 
     /// One more link of a chain, where there is one.
-    fn link(&mut self, of: Expr, start: usize) -> Read<(Expr, bool)> {
-        let token = self.lexer.peek();
+    fn parse_link(&mut self, of: TsExpr, start: usize) -> ParseResult<(TsExpr, bool)> {
+        let token = self.lexer.peek_token();
         let kind = match token.kind {
-            Kind::Sign("." | "?.") => {
-                self.lexer.take(&token);
-                if token.kind == Kind::Sign("?.") && (self.is_sign("(") || self.is_sign("[")) {
+            TsTokenKind::Sign("." | "?.") => {
+                self.lexer.take_token(&token);
+                if token.kind == TsTokenKind::Sign("?.") && (self.is_sign("(") || self.is_sign("[")) {
                     return Ok((of, true));
                 }
-                let name = self.lexer.peek();
-                let Kind::Name(text) = name.kind else { return Err(Unread) };
-                self.lexer.take(&name);
-                ExprKind::Member { of: Box::new(of), name: text.to_owned() }
+                let name = self.lexer.peek_token();
+                let TsTokenKind::Name(text) = name.kind else { return Err(UnreadPiece) };
+                self.lexer.take_token(&name);
+                TsExprKind::Member { of: Box::new(of), name: text.to_owned() }
             }
-            Kind::Sign("[") => {
-                self.lexer.take(&token);
-                let index = self.expression()?;
-                self.expect("]")?;
-                ExprKind::Index { of: Box::new(of), index: Box::new(index) }
+            TsTokenKind::Sign("[") => {
+                self.lexer.take_token(&token);
+                let index = self.parse_expression()?;
+                self.expect_sign("]")?;
+                TsExprKind::Index { of: Box::new(of), index: Box::new(index) }
             }
-            Kind::Sign("(") => ExprKind::Call { callee: Box::new(of), arguments: self.arguments()? },
-            Kind::Sign("<") => {
-                let generic = self.attempt(|parser| {
+            TsTokenKind::Sign("(") => TsExprKind::Call { callee: Box::new(of), arguments: self.parse_arguments()? },
+            TsTokenKind::Sign("<") => {
+                let generic = self.try_parse(|parser| {
                     parser.type_arguments()?;
-                    if parser.is_sign("(") { Ok(()) } else { Err(Unread) }
+                    if parser.is_sign("(") { Ok(()) } else { Err(UnreadPiece) }
                 });
                 return Ok((of, generic.is_ok()));
             }
-            Kind::Sign("!") if !token.on_new_line => {
-                self.lexer.take(&token);
+            TsTokenKind::Sign("!") if !token.on_new_line => {
+                self.lexer.take_token(&token);
                 return Ok((of, true));
             }
-            Kind::Sign("++" | "--") if !token.on_new_line => {
-                self.lexer.take(&token);
-                ExprKind::Other("an assignment")
+            TsTokenKind::Sign("++" | "--") if !token.on_new_line => {
+                self.lexer.take_token(&token);
+                TsExprKind::Other("an assignment")
             }
-            Kind::Template => {
-                self.template(&token)?;
-                ExprKind::Other("a tagged template")
+            TsTokenKind::Template => {
+                self.parse_template(&token)?;
+                TsExprKind::Other("a tagged template")
             }
             _ => return Ok((of, false)),
         };
-        Ok((self.made(start, kind), true))
+        Ok((self.make_expr(start, kind), true))
     }
 
     /// What stands behind `new`.
-    fn new_object(&mut self, start: usize) -> Read<Expr> {
-        let begin = self.lexer.peek().start;
-        let mut class = self.primary()?;
+    fn new_object(&mut self, start: usize) -> ParseResult<TsExpr> {
+        let begin = self.lexer.peek_token().start;
+        let mut class = self.parse_primary()?;
         let mut links = 0;
-        while self.sign(".") {
-            let token = self.lexer.peek();
-            let Kind::Name(name) = token.kind else { return Err(Unread) };
-            self.lexer.take(&token);
+        while self.take_sign(".") {
+            let token = self.lexer.peek_token();
+            let TsTokenKind::Name(name) = token.kind else { return Err(UnreadPiece) };
+            self.lexer.take_token(&token);
             links += 1;
             if links > LONG {
-                return Err(Unread);
+                return Err(UnreadPiece);
             }
-            class = self.made(begin, ExprKind::Member { of: Box::new(class), name: name.to_owned() });
+            class = self.make_expr(begin, TsExprKind::Member { of: Box::new(class), name: name.to_owned() });
         }
         if self.is_sign("<") {
-            self.attempt(Self::type_arguments)?;
+            self.try_parse(Self::type_arguments)?;
         }
-        let arguments = if self.is_sign("(") { self.arguments()? } else { Vec::new() };
-        Ok(self.made(start, ExprKind::New { class: Box::new(class), arguments }))
+        let arguments = if self.is_sign("(") { self.parse_arguments()? } else { Vec::new() };
+        Ok(self.make_expr(start, TsExprKind::New { class: Box::new(class), arguments }))
     }
 
-    fn arguments(&mut self) -> Read<Vec<Element>> {
-        self.expect("(")?;
-        self.elements(")")
+    fn parse_arguments(&mut self) -> ParseResult<Vec<TsElement>> {
+        self.expect_sign("(")?;
+        self.parse_elements(")")
     }
 
     /// Elements up to a bracket, which is taken. One that is left out is none.
-    fn elements(&mut self, close: &str) -> Read<Vec<Element>> {
+    fn parse_elements(&mut self, close: &str) -> ParseResult<Vec<TsElement>> {
         let mut elements = Vec::new();
-        while !self.sign(close) {
-            if self.sign(",") {
+        while !self.take_sign(close) {
+            if self.take_sign(",") {
                 continue;
             }
-            let spread = self.sign("...");
-            let value = self.expression()?;
-            elements.push(Element { spread, value });
+            let spread = self.take_sign("...");
+            let value = self.parse_expression()?;
+            elements.push(TsElement { spread, value });
             if !self.is_sign(close) {
-                self.expect(",")?;
+                self.expect_sign(",")?;
             }
         }
         Ok(elements)
     }
 
-    fn primary(&mut self) -> Read<Expr> {
-        let token = self.lexer.peek();
+    fn parse_primary(&mut self) -> ParseResult<TsExpr> {
+        let token = self.lexer.peek_token();
         let start = token.start;
         let kind = match token.kind {
-            Kind::Name(name) => return self.named(name, &token),
-            Kind::Number(text) => {
-                self.lexer.take(&token);
-                ExprKind::Number(text.to_owned())
+            TsTokenKind::Name(name) => return self.parse_named(name, &token),
+            TsTokenKind::Number(text) => {
+                self.lexer.take_token(&token);
+                TsExprKind::Number(text.to_owned())
             }
-            Kind::Text(text) => {
-                self.lexer.take(&token);
-                ExprKind::Text(unescaped(text))
+            TsTokenKind::Text(text) => {
+                self.lexer.take_token(&token);
+                TsExprKind::Text(unescape_text(text))
             }
-            Kind::Template => self.template(&token)?,
-            Kind::Sign("/" | "/=") => {
-                let (pattern, flags) = self.lexer.regex(&token).ok_or(Unread)?;
-                ExprKind::Regex { pattern: pattern.to_owned(), flags: flags.to_owned() }
+            TsTokenKind::Template => self.parse_template(&token)?,
+            TsTokenKind::Sign("/" | "/=") => {
+                let (pattern, flags) = self.lexer.take_regex(&token).ok_or(UnreadPiece)?;
+                TsExprKind::Regex { pattern: pattern.to_owned(), flags: flags.to_owned() }
             }
-            Kind::Sign("(") if self.are_parameters() => return self.arrow(start),
-            Kind::Sign("(") => return self.in_parentheses(&token),
-            Kind::Sign("[") => {
-                self.lexer.take(&token);
-                ExprKind::List(self.deeper(|parser| parser.elements("]"))?)
+            TsTokenKind::Sign("(") if self.are_parameters() => return self.parse_arrow(start),
+            TsTokenKind::Sign("(") => return self.in_parentheses(&token),
+            TsTokenKind::Sign("[") => {
+                self.lexer.take_token(&token);
+                TsExprKind::List(self.parse_deeper(|parser| parser.parse_elements("]"))?)
             }
-            Kind::Sign("{") => {
-                self.lexer.take(&token);
-                ExprKind::Object(self.deeper(Self::properties)?)
+            TsTokenKind::Sign("{") => {
+                self.lexer.take_token(&token);
+                TsExprKind::Object(self.parse_deeper(Self::parse_properties)?)
             }
             // A function of any type, or the type of what follows.
-            Kind::Sign("<") => {
+            TsTokenKind::Sign("<") => {
                 self.type_arguments()?;
-                return if self.is_sign("(") && self.are_parameters() { self.arrow(start) } else { self.unary() };
+                return if self.is_sign("(") && self.are_parameters() { self.parse_arrow(start) } else { self.parse_unary() };
             }
-            _ => return Err(Unread),
+            _ => return Err(UnreadPiece),
         };
-        Ok(self.made(start, kind))
+        Ok(self.make_expr(start, kind))
     }
 
-    fn named(&mut self, name: &str, token: &Token<'_>) -> Read<Expr> {
+    fn parse_named(&mut self, name: &str, token: &TsToken<'_>) -> ParseResult<TsExpr> {
         let start = token.start;
-        self.lexer.take(token);
-        let next = self.lexer.peek();
+        self.lexer.take_token(token);
+        let next = self.lexer.peek_token();
         let kind = match name {
-            "true" | "false" => ExprKind::Bool(name == "true"),
-            "null" => ExprKind::Null,
-            "function" => return self.function(start).map(|(_, function)| function),
+            "true" | "false" => TsExprKind::Bool(name == "true"),
+            "null" => TsExprKind::Null,
+            "function" => return self.parse_function(start).map(|(_, function)| function),
             "class" => {
                 self.skip_class()?;
-                ExprKind::Other("a class")
+                TsExprKind::Other("a class")
             }
-            "async" if next.kind == Kind::Name("function") && !next.on_new_line => {
-                self.lexer.take(&next);
-                return self.function(start).map(|(_, function)| function);
+            "async" if next.kind == TsTokenKind::Name("function") && !next.on_new_line => {
+                self.lexer.take_token(&next);
+                return self.parse_function(start).map(|(_, function)| function);
             }
-            "async" if next.kind == Kind::Sign("(") && self.are_parameters() => return self.arrow(start),
-            "async" if matches!(next.kind, Kind::Name(_)) && !next.on_new_line => return self.arrow(start),
-            "import" if next.kind == Kind::Sign(".") => {
-                self.lexer.take(&next);
-                if !self.word("meta") {
-                    return Err(Unread);
+            "async" if next.kind == TsTokenKind::Sign("(") && self.are_parameters() => return self.parse_arrow(start),
+            "async" if matches!(next.kind, TsTokenKind::Name(_)) && !next.on_new_line => return self.parse_arrow(start),
+            "import" if next.kind == TsTokenKind::Sign(".") => {
+                self.lexer.take_token(&next);
+                if !self.take_word("meta") {
+                    return Err(UnreadPiece);
                 }
-                ExprKind::Name("import.meta".to_owned())
+                TsExprKind::Name("import.meta".to_owned())
             }
-            "import" | "yield" | "super" => ExprKind::Other("what only a running program knows"),
-            _ if next.kind == Kind::Sign("=>") && !next.on_new_line => {
-                let parameters = vec![Pattern::Name(name.to_owned(), None)];
+            "import" | "yield" | "super" => TsExprKind::Other("what only a running program knows"),
+            _ if next.kind == TsTokenKind::Sign("=>") && !next.on_new_line => {
+                let parameters = vec![TsPattern::Name(name.to_owned(), None)];
                 return self.arrow_of(start, parameters);
             }
-            _ if is_keyword(name) => return Err(Unread),
-            _ => ExprKind::Name(name.to_owned()),
+            _ if is_keyword(name) => return Err(UnreadPiece),
+            _ => TsExprKind::Name(name.to_owned()),
         };
-        Ok(self.made(start, kind))
+        Ok(self.make_expr(start, kind))
     }
 
     /// An expression in parentheses; of several the last one counts.
-    fn in_parentheses(&mut self, token: &Token<'_>) -> Read<Expr> {
-        self.lexer.take(token);
-        let mut inside = self.expression()?;
-        while self.sign(",") {
-            inside = self.expression()?;
+    fn in_parentheses(&mut self, token: &TsToken<'_>) -> ParseResult<TsExpr> {
+        self.lexer.take_token(token);
+        let mut inside = self.parse_expression()?;
+        while self.take_sign(",") {
+            inside = self.parse_expression()?;
         }
-        self.expect(")")?;
+        self.expect_sign(")")?;
         Ok(inside)
     }
 
     /// A template, whose first sign stands next.
-    fn template(&mut self, token: &Token<'_>) -> Read<ExprKind> {
-        self.lexer.take(token);
-        self.deeper(|parser| {
+    fn parse_template(&mut self, token: &TsToken<'_>) -> ParseResult<TsExprKind> {
+        self.lexer.take_token(token);
+        self.parse_deeper(|parser| {
             let mut parts = Vec::new();
             loop {
-                let (text, goes_on) = parser.lexer.template_text().ok_or(Unread)?;
+                let (text, goes_on) = parser.lexer.template_text().ok_or(UnreadPiece)?;
                 if !text.is_empty() {
-                    parts.push(TemplatePart::Text(unescaped(text)));
+                    parts.push(TemplatePart::Text(unescape_text(text)));
                 }
                 if !goes_on {
                     break;
                 }
-                parts.push(TemplatePart::Value(parser.expression()?));
-                parser.expect("}")?;
+                parts.push(TemplatePart::Value(parser.parse_expression()?));
+                parser.expect_sign("}")?;
             }
             Ok(match parts.as_slice() {
-                [] => ExprKind::Text(String::new()),
-                [TemplatePart::Text(text)] => ExprKind::Text(text.clone()),
-                _ => ExprKind::Template(parts),
+                [] => TsExprKind::Text(String::new()),
+                [TemplatePart::Text(text)] => TsExprKind::Text(text.clone()),
+                _ => TsExprKind::Template(parts),
             })
         })
     }
 
     /// An arrow function whose parameters stand next.
-    fn arrow(&mut self, start: usize) -> Read<Expr> {
+    fn parse_arrow(&mut self, start: usize) -> ParseResult<TsExpr> {
         let parameters = if self.is_sign("(") {
-            let parameters = self.parameters()?;
-            self.annotation()?;
+            let parameters = self.parse_parameters()?;
+            self.skip_annotation()?;
             parameters
         } else {
-            vec![self.pattern()?]
+            vec![self.parse_parameter()?]
         };
         self.arrow_of(start, parameters)
     }
 
-    fn arrow_of(&mut self, start: usize, parameters: Vec<Pattern>) -> Read<Expr> {
-        self.expect("=>")?;
-        let body = self.deeper(|parser| match parser.is_sign("{") {
-            true => parser.block().map(Body::Block),
-            false => parser.expression().map(Body::Value),
+    fn arrow_of(&mut self, start: usize, parameters: Vec<TsPattern>) -> ParseResult<TsExpr> {
+        self.expect_sign("=>")?;
+        let body = self.parse_deeper(|parser| match parser.is_sign("{") {
+            true => parser.parse_block().map(FunctionBody::Block),
+            false => parser.parse_expression().map(FunctionBody::Value),
         })?;
-        Ok(self.made(start, ExprKind::Function(Rc::new(Function { parameters, body }))))
+        Ok(self.make_expr(start, TsExprKind::Function(Rc::new(TsFunction { parameters, body }))))
     }
 }
 

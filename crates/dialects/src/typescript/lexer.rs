@@ -2,8 +2,8 @@
 
 /// A word or a sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token<'t> {
-    pub(super) kind: Kind<'t>,
+pub(super) struct TsToken<'t> {
+    pub(super) kind: TsTokenKind<'t>,
     pub(super) start: usize,
     pub(super) end: usize,
     /// Whether it stands on a line of its own beginning.
@@ -12,7 +12,7 @@ pub(super) struct Token<'t> {
 
 /// What a token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind<'t> {
+pub(super) enum TsTokenKind<'t> {
     Name(&'t str),
     Number(&'t str),
     /// What stands between quotes, as it is written.
@@ -34,19 +34,19 @@ const SIGNS: [&str; 58] = [
 
 /// Where a reader stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct LexerMark {
     at: usize,
     last_end: usize,
 }
 
-pub(super) struct Lexer<'t> {
+pub(super) struct TsLexer<'t> {
     text: &'t str,
     at: usize,
     /// Where the last token ended that was taken.
     last_end: usize,
 }
 
-impl<'t> Lexer<'t> {
+impl<'t> TsLexer<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         // A first line for the shell is none of the program.
         let at = if text.starts_with("#!") { text.find('\n').unwrap_or(text.len()) } else { 0 };
@@ -54,11 +54,11 @@ impl<'t> Lexer<'t> {
         Self { text, at, last_end: at }
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark { at: self.at, last_end: self.last_end }
+    pub(super) fn take_mark(&self) -> LexerMark {
+        LexerMark { at: self.at, last_end: self.last_end }
     }
 
-    pub(super) fn reset(&mut self, mark: Mark) {
+    pub(super) fn reset_to(&mut self, mark: LexerMark) {
         (self.at, self.last_end) = (mark.at, mark.last_end);
     }
 
@@ -66,49 +66,49 @@ impl<'t> Lexer<'t> {
         self.last_end
     }
 
-    pub(super) fn slice(&self, start: usize, end: usize) -> &'t str {
+    pub(super) fn slice_text(&self, start: usize, end: usize) -> &'t str {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    fn rest(&self, at: usize) -> &'t str {
+    fn rest_from(&self, at: usize) -> &'t str {
         self.text.get(at..).unwrap_or_default()
     }
 
     /// The next token; it is not taken.
-    pub(super) fn peek(&self) -> Token<'t> {
+    pub(super) fn peek_token(&self) -> TsToken<'t> {
         let (start, on_new_line) = self.behind_blanks();
-        let rest = self.rest(start);
-        let token = |kind, length: usize| Token { kind, start, end: start + length, on_new_line };
-        let Some(first) = rest.chars().next() else { return token(Kind::End, 0) };
+        let rest = self.rest_from(start);
+        let token = |kind, length: usize| TsToken { kind, start, end: start + length, on_new_line };
+        let Some(first) = rest.chars().next() else { return token(TsTokenKind::End, 0) };
         if is_name_start(first) || first == '#' || first == '\\' {
             let length = rest.find(|c: char| !is_name(c) && c != '#' && c != '\\').unwrap_or(rest.len());
-            return token(Kind::Name(self.slice(start, start + length)), length);
+            return token(TsTokenKind::Name(self.slice_text(start, start + length)), length);
         }
         if first.is_ascii_digit()
             || first == '.' && rest.get(1..).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()))
         {
-            let length = number(rest);
-            return token(Kind::Number(self.slice(start, start + length)), length);
+            let length = number_length(rest);
+            return token(TsTokenKind::Number(self.slice_text(start, start + length)), length);
         }
         match first {
-            '"' | '\'' => match quoted(rest, first) {
-                Some(length) => token(Kind::Text(self.slice(start + 1, start + length - 1)), length),
-                None => token(Kind::Bad, rest.find('\n').unwrap_or(rest.len())),
+            '"' | '\'' => match quoted_length(rest, first) {
+                Some(length) => token(TsTokenKind::Text(self.slice_text(start + 1, start + length - 1)), length),
+                None => token(TsTokenKind::Bad, rest.find('\n').unwrap_or(rest.len())),
             },
-            '`' => token(Kind::Template, 1),
+            '`' => token(TsTokenKind::Template, 1),
             _ => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
                 // `a?.5:b` has no chain in it.
                 Some(&"?.") if rest.get(2..).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit())) => {
-                    token(Kind::Sign("?"), 1)
+                    token(TsTokenKind::Sign("?"), 1)
                 }
-                Some(sign) => token(Kind::Sign(sign), sign.len()),
-                None => token(Kind::Bad, first.len_utf8()),
+                Some(sign) => token(TsTokenKind::Sign(sign), sign.len()),
+                None => token(TsTokenKind::Bad, first.len_utf8()),
             },
         }
     }
 
     /// Takes a token.
-    pub(super) fn take(&mut self, token: &Token<'_>) {
+    pub(super) fn take_token(&mut self, token: &TsToken<'_>) {
         (self.at, self.last_end) = (token.end, token.end);
     }
 
@@ -118,14 +118,14 @@ impl<'t> Lexer<'t> {
     }
 
     /// Takes so many bytes of a sign: in types `>>` closes two brackets.
-    pub(super) fn take_part(&mut self, token: &Token<'_>, length: usize) {
+    pub(super) fn take_part(&mut self, token: &TsToken<'_>, length: usize) {
         (self.at, self.last_end) = (token.start + length, token.start + length);
     }
 
     /// The regular expression that begins at a token: pattern and flags. It is taken.
-    pub(super) fn regex(&mut self, token: &Token<'_>) -> Option<(&'t str, &'t str)> {
+    pub(super) fn take_regex(&mut self, token: &TsToken<'_>) -> Option<(&'t str, &'t str)> {
         let (mut escaped, mut in_class) = (false, false);
-        let rest = self.rest(token.start + 1);
+        let rest = self.rest_from(token.start + 1);
         for (at, letter) in rest.char_indices() {
             match letter {
                 '\n' => return None,
@@ -139,7 +139,7 @@ impl<'t> Lexer<'t> {
                     let start = token.start + 1;
                     self.at = start + at + 1 + flags;
                     self.last_end = self.at;
-                    return Some((self.slice(start, start + at), self.slice(start + at + 1, self.at)));
+                    return Some((self.slice_text(start, start + at), self.slice_text(start + at + 1, self.at)));
                 }
                 _ => {}
             }
@@ -151,7 +151,7 @@ impl<'t> Lexer<'t> {
     /// behind them.
     pub(super) fn template_text(&mut self) -> Option<(&'t str, bool)> {
         let (start, mut escaped) = (self.at, false);
-        for (at, letter) in self.rest(start).char_indices() {
+        for (at, letter) in self.rest_from(start).char_indices() {
             let goes_on = match letter {
                 _ if escaped => {
                     escaped = false;
@@ -162,12 +162,12 @@ impl<'t> Lexer<'t> {
                     continue;
                 }
                 '`' => false,
-                '$' if self.rest(start + at + 1).starts_with('{') => true,
+                '$' if self.rest_from(start + at + 1).starts_with('{') => true,
                 _ => continue,
             };
             self.at = start + at + if goes_on { 2 } else { 1 };
             self.last_end = self.at;
-            return Some((self.slice(start, start + at), goes_on));
+            return Some((self.slice_text(start, start + at), goes_on));
         }
         None
     }
@@ -176,11 +176,11 @@ impl<'t> Lexer<'t> {
     fn behind_blanks(&self) -> (usize, bool) {
         let (mut at, mut new_line) = (self.at, self.at == 0);
         loop {
-            let rest = self.rest(at);
+            let rest = self.rest_from(at);
             let blank = rest.find(|c: char| !c.is_whitespace() && c != '\u{feff}').unwrap_or(rest.len());
             new_line |= rest.get(..blank).is_some_and(|blank| blank.contains(['\n', '\u{2028}', '\u{2029}']));
             at += blank;
-            let rest = self.rest(at);
+            let rest = self.rest_from(at);
             if rest.starts_with("//") {
                 at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
@@ -203,7 +203,7 @@ fn is_name(letter: char) -> bool {
 }
 
 /// The length of a number: digits of any base, `_`, a fraction, an exponent.
-fn number(text: &str) -> usize {
+fn number_length(text: &str) -> usize {
     let (mut length, mut before) = (0, ' ');
     let decimal = !text.starts_with("0x") && !text.starts_with("0X");
     for letter in text.chars() {
@@ -218,7 +218,7 @@ fn number(text: &str) -> usize {
 }
 
 /// The length of a text in quotes; `None` where it does not end on its line.
-fn quoted(text: &str, quote: char) -> Option<usize> {
+fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
         match letter {
@@ -233,7 +233,7 @@ fn quoted(text: &str, quote: char) -> Option<usize> {
 }
 
 /// A text with its escapes resolved.
-pub(super) fn unescaped(text: &str) -> String {
+pub(super) fn unescape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let mut high: Option<u32> = None;
@@ -254,7 +254,7 @@ pub(super) fn unescaped(text: &str) -> String {
             Some('\r') => drop(letters.next_if_eq(&'\n')),
             Some('\n') => {}
             Some(kind @ ('x' | 'u')) => {
-                let Some(code) = code(&mut letters, kind == 'x') else {
+                let Some(code) = escaped_code(&mut letters, kind == 'x') else {
                     out.push(kind);
                     continue;
                 };
@@ -275,7 +275,7 @@ pub(super) fn unescaped(text: &str) -> String {
 }
 
 /// The number of a character behind `\x` or `\u`.
-fn code(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, short: bool) -> Option<u32> {
+fn escaped_code(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, short: bool) -> Option<u32> {
     let braced = !short && letters.next_if_eq(&'{').is_some();
     let most = if short {
         2

@@ -1,7 +1,7 @@
 //! TypeScript as a tree, as far as a program can be followed without running it.
 //!
 //! Read are literals, names, calls, functions and the statements around them, each with its place; types are passed over. What is something
-//! else, a class or a loop with a counter, stands in the tree as [`tree::StmtKind::Other`] or [`tree::ExprKind::Other`] with a word for what it
+//! else, a class or a loop with a counter, stands in the tree as [`tree::TsStatementKind::Other`] or [`tree::ExprKind::Other`] with a word for what it
 //! is, and so does a statement that cannot be read at all: nothing of a file is left out of the tree but types and comments.
 
 mod expression;
@@ -14,17 +14,17 @@ pub mod tree;
 mod types;
 
 use averment_base::source::{FileId, Span};
-use lexer::{Lexer, Mark};
+use lexer::{TsLexer, LexerMark};
 use std::collections::BTreeMap;
-use tree::Stmt;
+use tree::TsStatement;
 
 /// So deep expressions and statements may stand in each other.
 const DEEP: usize = 100;
 
 /// The statements of a file.
 #[must_use]
-pub fn parse(text: &str, file: FileId) -> Vec<Stmt> {
-    let mut parser = Parser { lexer: Lexer::new(text), file, depth: 0, closed: BTreeMap::new() };
+pub fn parse_statements(text: &str, file: FileId) -> Vec<TsStatement> {
+    let mut parser = TsParser { lexer: TsLexer::new(text), file, depth: 0, closed: BTreeMap::new() };
     parser.statements_until_end()
 }
 
@@ -34,34 +34,34 @@ pub(crate) fn on_its_stack<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// What is read, and how deep.
-struct Parser<'t> {
-    lexer: Lexer<'t>,
+struct TsParser<'t> {
+    lexer: TsLexer<'t>,
     file: FileId,
     depth: usize,
     /// Where brackets end that were passed over once, by where they begin.
-    closed: BTreeMap<usize, Mark>,
+    closed: BTreeMap<usize, LexerMark>,
 }
 
 /// Why a piece cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Unread;
+struct UnreadPiece;
 
-type Read<T> = Result<T, Unread>;
+type ParseResult<T> = Result<T, UnreadPiece>;
 
-impl Parser<'_> {
-    fn span(&self, start: usize, end: usize) -> Span {
+impl TsParser<'_> {
+    fn span_between(&self, start: usize, end: usize) -> Span {
         Span::new(self.file, start, end)
     }
 
     /// The place from a byte to the last token that was taken.
-    fn since(&self, start: usize) -> Span {
-        self.span(start, self.lexer.last_end().max(start))
+    fn span_since(&self, start: usize) -> Span {
+        self.span_between(start, self.lexer.last_end().max(start))
     }
 
     /// Reads something one level further in.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    fn parse_deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if self.depth >= DEEP {
-            return Err(Unread);
+            return Err(UnreadPiece);
         }
         self.depth += 1;
         let read = on_its_stack(|| read(self));
@@ -70,10 +70,10 @@ impl Parser<'_> {
     }
 
     /// Tries to read something; nothing is taken where that fails.
-    fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
-        let (before, depth) = (self.lexer.mark(), self.depth);
-        read(self).inspect_err(|Unread| {
-            self.lexer.reset(before);
+    fn try_parse<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+        let (before, depth) = (self.lexer.take_mark(), self.depth);
+        read(self).inspect_err(|UnreadPiece| {
+            self.lexer.reset_to(before);
             self.depth = depth;
         })
     }

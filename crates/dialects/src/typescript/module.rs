@@ -1,130 +1,130 @@
 //! What a module takes from others and gives to them.
 
-use super::lexer::{Kind, unescaped};
-use super::tree::{Expr, ExprKind, Stmt, StmtKind};
-use super::{Parser, Read, Unread};
+use super::lexer::{TsTokenKind, unescape_text};
+use super::tree::{TsExpr, TsExprKind, TsStatement, TsStatementKind};
+use super::{TsParser, ParseResult, UnreadPiece};
 
-impl Parser<'_> {
+impl TsParser<'_> {
     /// `import …`.
-    pub(super) fn import(&mut self) -> Read<StmtKind> {
-        self.word("import");
-        let only_types = self.word("type") && !matches!(self.lexer.peek().kind, Kind::Name("from") | Kind::Sign(","));
+    pub(super) fn parse_import(&mut self) -> ParseResult<TsStatementKind> {
+        self.take_word("import");
+        let only_types = self.take_word("type") && !matches!(self.lexer.peek_token().kind, TsTokenKind::Name("from") | TsTokenKind::Sign(","));
         let mut names = Vec::new();
-        let token = self.lexer.peek();
-        if let Kind::Text(module) = token.kind {
-            self.lexer.take(&token);
-            self.attributes()?;
-            return Ok(StmtKind::Import { module: unescaped(module), names });
+        let token = self.lexer.peek_token();
+        if let TsTokenKind::Text(module) = token.kind {
+            self.lexer.take_token(&token);
+            self.parse_attributes()?;
+            return Ok(TsStatementKind::Import { module: unescape_text(module), names });
         }
-        if let Kind::Name(name) = token.kind {
-            self.lexer.take(&token);
+        if let TsTokenKind::Name(name) = token.kind {
+            self.lexer.take_token(&token);
             names.push(("default".to_owned(), name.to_owned()));
-            self.sign(",");
+            self.take_sign(",");
         }
-        if self.sign("*") {
-            if !self.word("as") {
-                return Err(Unread);
+        if self.take_sign("*") {
+            if !self.take_word("as") {
+                return Err(UnreadPiece);
             }
-            names.push(("*".to_owned(), self.name()?));
+            names.push(("*".to_owned(), self.parse_name()?));
         } else if self.is_sign("{") {
-            names.extend(self.names()?);
+            names.extend(self.parse_names()?);
         }
-        if !self.word("from") {
-            return Err(Unread);
+        if !self.take_word("from") {
+            return Err(UnreadPiece);
         }
-        let module = self.module()?;
-        self.attributes()?;
-        Ok(if only_types { StmtKind::Nothing } else { StmtKind::Import { module, names } })
+        let module = self.parse_module_path()?;
+        self.parse_attributes()?;
+        Ok(if only_types { TsStatementKind::Nothing } else { TsStatementKind::Import { module, names } })
     }
 
     /// `with { type: "json" }` behind a module, and the end of the statement.
-    fn attributes(&mut self) -> Read<()> {
-        if self.word("with") || self.word("assert") {
+    fn parse_attributes(&mut self) -> ParseResult<()> {
+        if self.take_word("with") || self.take_word("assert") {
             self.skip_brackets()?;
         }
-        self.end()
+        self.end_statement()
     }
 
-    fn module(&mut self) -> Read<String> {
-        let token = self.lexer.peek();
-        let Kind::Text(module) = token.kind else { return Err(Unread) };
-        self.lexer.take(&token);
-        Ok(unescaped(module))
+    fn parse_module_path(&mut self) -> ParseResult<String> {
+        let token = self.lexer.peek_token();
+        let TsTokenKind::Text(module) = token.kind else { return Err(UnreadPiece) };
+        self.lexer.take_token(&token);
+        Ok(unescape_text(module))
     }
 
     /// A name, or a text in the place of one.
-    pub(super) fn name(&mut self) -> Read<String> {
-        let token = self.lexer.peek();
+    pub(super) fn parse_name(&mut self) -> ParseResult<String> {
+        let token = self.lexer.peek_token();
         let name = match token.kind {
-            Kind::Name(name) => name.to_owned(),
-            Kind::Text(text) => unescaped(text),
-            _ => return Err(Unread),
+            TsTokenKind::Name(name) => name.to_owned(),
+            TsTokenKind::Text(text) => unescape_text(text),
+            _ => return Err(UnreadPiece),
         };
-        self.lexer.take(&token);
+        self.lexer.take_token(&token);
         Ok(name)
     }
 
     /// `{ a, b as c, type D }`, without types.
-    fn names(&mut self) -> Read<Vec<(String, String)>> {
-        self.expect("{")?;
+    fn parse_names(&mut self) -> ParseResult<Vec<(String, String)>> {
+        self.expect_sign("{")?;
         let mut names = Vec::new();
-        while !self.sign("}") {
+        while !self.take_sign("}") {
             let mut is_type = false;
-            let mut name = self.name()?;
-            if name == "type" && !self.is_sign(",") && !self.is_sign("}") && self.lexer.peek().kind != Kind::Name("as")
+            let mut name = self.parse_name()?;
+            if name == "type" && !self.is_sign(",") && !self.is_sign("}") && self.lexer.peek_token().kind != TsTokenKind::Name("as")
             {
                 is_type = true;
-                name = self.name()?;
+                name = self.parse_name()?;
             }
-            let other = if self.word("as") { self.name()? } else { name.clone() };
+            let other = if self.take_word("as") { self.parse_name()? } else { name.clone() };
             if !is_type {
                 names.push((name, other));
             }
             if !self.is_sign("}") {
-                self.expect(",")?;
+                self.expect_sign(",")?;
             }
         }
         Ok(names)
     }
 
     /// `export …`.
-    pub(super) fn export(&mut self) -> Read<StmtKind> {
-        self.word("export");
-        if self.word("default") {
-            let start = self.lexer.peek().start;
-            let value = match self.attempt(Self::function_statement) {
-                Ok(StmtKind::Function(_, function)) => {
-                    Expr { kind: ExprKind::Function(function), span: self.since(start) }
+    pub(super) fn parse_export(&mut self) -> ParseResult<TsStatementKind> {
+        self.take_word("export");
+        if self.take_word("default") {
+            let start = self.lexer.peek_token().start;
+            let value = match self.try_parse(Self::function_statement) {
+                Ok(TsStatementKind::Function(_, function)) => {
+                    TsExpr { kind: TsExprKind::Function(function), span: self.span_since(start) }
                 }
-                _ => self.expression()?,
+                _ => self.parse_expression()?,
             };
-            self.end()?;
-            return Ok(StmtKind::ExportDefault(value));
+            self.end_statement()?;
+            return Ok(TsStatementKind::ExportDefault(value));
         }
-        if self.sign("=") {
-            let value = self.expression()?;
-            self.end()?;
-            return Ok(StmtKind::ExportDefault(value));
+        if self.take_sign("=") {
+            let value = self.parse_expression()?;
+            self.end_statement()?;
+            return Ok(TsStatementKind::ExportDefault(value));
         }
-        let only_types = self.attempt(|parser| {
-            let is = parser.word("type") && (parser.is_sign("{") || parser.is_sign("*"));
-            if is { Ok(()) } else { Err(Unread) }
+        let only_types = self.try_parse(|parser| {
+            let is = parser.take_word("type") && (parser.is_sign("{") || parser.is_sign("*"));
+            if is { Ok(()) } else { Err(UnreadPiece) }
         });
-        let begin = self.lexer.peek().kind;
-        if matches!(begin, Kind::Sign("*" | "{")) {
+        let begin = self.lexer.peek_token().kind;
+        if matches!(begin, TsTokenKind::Sign("*" | "{")) {
             let mut names = Vec::new();
-            if self.sign("*") {
-                let outside = if self.word("as") { self.name()? } else { "*".to_owned() };
+            if self.take_sign("*") {
+                let outside = if self.take_word("as") { self.parse_name()? } else { "*".to_owned() };
                 names.push(("*".to_owned(), outside));
             } else {
-                names = self.names()?;
+                names = self.parse_names()?;
             }
-            let module = if self.word("from") { Some(self.module()?) } else { None };
-            self.attributes()?;
-            return Ok(if only_types.is_ok() { StmtKind::Nothing } else { StmtKind::ExportNames { module, names } });
+            let module = if self.take_word("from") { Some(self.parse_module_path()?) } else { None };
+            self.parse_attributes()?;
+            return Ok(if only_types.is_ok() { TsStatementKind::Nothing } else { TsStatementKind::ExportNames { module, names } });
         }
-        let start = self.lexer.peek().start;
-        let kind = self.kind()?;
-        Ok(StmtKind::Export(Box::new(Stmt { kind, span: self.since(start) })))
+        let start = self.lexer.peek_token().start;
+        let kind = self.statement_kind()?;
+        Ok(TsStatementKind::Export(Box::new(TsStatement { kind, span: self.span_since(start) })))
     }
 }

@@ -1,119 +1,119 @@
 //! Objects and functions.
 
-use super::lexer::{Kind, unescaped};
-use super::tree::{Body, Expr, ExprKind, Function, Pattern, Property};
-use super::{Parser, Read, Unread};
+use super::lexer::{TsTokenKind, unescape_text};
+use super::tree::{FunctionBody, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty};
+use super::{TsParser, ParseResult, UnreadPiece};
 use std::rc::Rc;
 
-impl Parser<'_> {
+impl TsParser<'_> {
     /// The properties of an object, with the brace behind them.
-    pub(super) fn properties(&mut self) -> Read<Vec<Property>> {
+    pub(super) fn parse_properties(&mut self) -> ParseResult<Vec<TsProperty>> {
         let mut properties = Vec::new();
-        while !self.sign("}") {
-            properties.push(self.property()?);
+        while !self.take_sign("}") {
+            properties.push(self.parse_property()?);
             if !self.is_sign("}") {
-                self.expect(",")?;
+                self.expect_sign(",")?;
             }
         }
         Ok(properties)
     }
 
-    fn property(&mut self) -> Read<Property> {
-        if self.sign("...") {
-            return Ok(Property::Spread(self.expression()?));
+    fn parse_property(&mut self) -> ParseResult<TsProperty> {
+        if self.take_sign("...") {
+            return Ok(TsProperty::Spread(self.parse_expression()?));
         }
-        let start = self.lexer.peek().start;
+        let start = self.lexer.peek_token().start;
         let mut accessor = false;
         for word in ["async", "get", "set"] {
-            accessor |= self.modifier(word) && word != "async";
+            accessor |= self.take_modifier(word) && word != "async";
         }
-        let generates = self.sign("*");
-        let key = self.key()?;
+        let generates = self.take_sign("*");
+        let key = self.parse_key()?;
         if self.is_sign("(") || self.is_sign("<") {
             let function = self.parameters_and_body()?;
-            let span = self.since(start);
+            let span = self.span_since(start);
             if accessor || generates {
-                return Ok(Property::Other(span));
+                return Ok(TsProperty::Other(span));
             }
-            let value = Expr { kind: ExprKind::Function(Rc::new(function)), span };
-            return Ok(Property::Pair { key, value });
+            let value = TsExpr { kind: TsExprKind::Function(Rc::new(function)), span };
+            return Ok(TsProperty::Pair { key, value });
         }
-        if self.sign(":") {
-            return Ok(Property::Pair { key, value: self.expression()? });
+        if self.take_sign(":") {
+            return Ok(TsProperty::Pair { key, value: self.parse_expression()? });
         }
         // `{ name }`, which may have a value of its own where it is a pattern.
-        let ExprKind::Text(name) = &key.kind else { return Err(Unread) };
-        let value = Expr { kind: ExprKind::Name(name.clone()), span: key.span };
-        if self.sign("=") {
-            self.expression()?;
+        let TsExprKind::Text(name) = &key.kind else { return Err(UnreadPiece) };
+        let value = TsExpr { kind: TsExprKind::Name(name.clone()), span: key.span };
+        if self.take_sign("=") {
+            self.parse_expression()?;
         }
-        Ok(Property::Pair { key, value })
+        Ok(TsProperty::Pair { key, value })
     }
 
     /// Takes a word that says more of the property that follows, where it is not the property itself.
-    fn modifier(&mut self, word: &str) -> bool {
-        let taken = self.attempt(|parser| {
-            let is = parser.word(word);
-            let next = parser.lexer.peek();
-            let goes_on = matches!(next.kind, Kind::Name(_) | Kind::Text(_) | Kind::Number(_) | Kind::Sign("[" | "*"));
-            if is && goes_on { Ok(()) } else { Err(Unread) }
+    fn take_modifier(&mut self, word: &str) -> bool {
+        let taken = self.try_parse(|parser| {
+            let is = parser.take_word(word);
+            let next = parser.lexer.peek_token();
+            let goes_on = matches!(next.kind, TsTokenKind::Name(_) | TsTokenKind::Text(_) | TsTokenKind::Number(_) | TsTokenKind::Sign("[" | "*"));
+            if is && goes_on { Ok(()) } else { Err(UnreadPiece) }
         });
         taken.is_ok()
     }
 
     /// The key of a property.
-    pub(super) fn key(&mut self) -> Read<Expr> {
-        let token = self.lexer.peek();
+    pub(super) fn parse_key(&mut self) -> ParseResult<TsExpr> {
+        let token = self.lexer.peek_token();
         let kind = match token.kind {
-            Kind::Name(text) => ExprKind::Text(text.to_owned()),
-            Kind::Number(text) => ExprKind::Text(text.to_owned()),
-            Kind::Text(text) => ExprKind::Text(unescaped(text)),
-            Kind::Sign("[") => {
-                self.lexer.take(&token);
-                let key = self.expression()?;
-                self.expect("]")?;
+            TsTokenKind::Name(text) => TsExprKind::Text(text.to_owned()),
+            TsTokenKind::Number(text) => TsExprKind::Text(text.to_owned()),
+            TsTokenKind::Text(text) => TsExprKind::Text(unescape_text(text)),
+            TsTokenKind::Sign("[") => {
+                self.lexer.take_token(&token);
+                let key = self.parse_expression()?;
+                self.expect_sign("]")?;
                 return Ok(key);
             }
-            _ => return Err(Unread),
+            _ => return Err(UnreadPiece),
         };
-        self.lexer.take(&token);
-        Ok(self.made(token.start, kind))
+        self.lexer.take_token(&token);
+        Ok(self.make_expr(token.start, kind))
     }
 
     /// A function behind its word: its name, and itself.
-    pub(super) fn function(&mut self, start: usize) -> Read<(Option<String>, Expr)> {
-        let generates = self.sign("*");
-        let token = self.lexer.peek();
+    pub(super) fn parse_function(&mut self, start: usize) -> ParseResult<(Option<String>, TsExpr)> {
+        let generates = self.take_sign("*");
+        let token = self.lexer.peek_token();
         let name = match token.kind {
-            Kind::Name(name) => {
-                self.lexer.take(&token);
+            TsTokenKind::Name(name) => {
+                self.lexer.take_token(&token);
                 Some(name.to_owned())
             }
             _ => None,
         };
         let function = self.parameters_and_body()?;
-        let kind = if generates { ExprKind::Other("a generator") } else { ExprKind::Function(Rc::new(function)) };
-        Ok((name, self.made(start, kind)))
+        let kind = if generates { TsExprKind::Other("a generator") } else { TsExprKind::Function(Rc::new(function)) };
+        Ok((name, self.make_expr(start, kind)))
     }
 
-    fn parameters_and_body(&mut self) -> Read<Function> {
-        self.deeper(|parser| {
-            let parameters = parser.parameters()?;
-            parser.annotation()?;
-            Ok(Function { parameters, body: Body::Block(parser.block()?) })
+    fn parameters_and_body(&mut self) -> ParseResult<TsFunction> {
+        self.parse_deeper(|parser| {
+            let parameters = parser.parse_parameters()?;
+            parser.skip_annotation()?;
+            Ok(TsFunction { parameters, body: FunctionBody::Block(parser.parse_block()?) })
         })
     }
 
-    pub(super) fn parameters(&mut self) -> Read<Vec<Pattern>> {
+    pub(super) fn parse_parameters(&mut self) -> ParseResult<Vec<TsPattern>> {
         if self.is_sign("<") {
             self.type_arguments()?;
         }
-        self.expect("(")?;
+        self.expect_sign("(")?;
         let mut parameters = Vec::new();
-        while !self.sign(")") {
-            parameters.push(self.pattern()?);
+        while !self.take_sign(")") {
+            parameters.push(self.parse_parameter()?);
             if !self.is_sign(")") {
-                self.expect(",")?;
+                self.expect_sign(",")?;
             }
         }
         Ok(parameters)

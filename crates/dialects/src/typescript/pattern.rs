@@ -1,99 +1,99 @@
 //! What names are given to: parameters and targets of declarations.
 
 use super::expression::is_keyword;
-use super::lexer::Kind;
-use super::tree::{ExprKind, Pattern};
-use super::{Parser, Read, Unread};
+use super::lexer::TsTokenKind;
+use super::tree::{TsExprKind, TsPattern};
+use super::{TsParser, ParseResult, UnreadPiece};
 
-impl Parser<'_> {
+impl TsParser<'_> {
     /// A parameter, with its type and its value where nothing is given.
-    pub(super) fn pattern(&mut self) -> Read<Pattern> {
-        self.deeper(|parser| {
-            if parser.sign("...") {
-                let inner = parser.target()?;
-                parser.annotation()?;
-                return Ok(Pattern::Other(names_of(&inner)));
+    pub(super) fn parse_parameter(&mut self) -> ParseResult<TsPattern> {
+        self.parse_deeper(|parser| {
+            if parser.take_sign("...") {
+                let inner = parser.parse_target()?;
+                parser.skip_annotation()?;
+                return Ok(TsPattern::Other(names_of(&inner)));
             }
-            let target = parser.target()?;
-            let _ = parser.sign("?");
-            parser.annotation()?;
-            let value = if parser.sign("=") { Some(parser.expression()?) } else { None };
+            let target = parser.parse_target()?;
+            let _ = parser.take_sign("?");
+            parser.skip_annotation()?;
+            let value = if parser.take_sign("=") { Some(parser.parse_expression()?) } else { None };
             Ok(match (target, value) {
-                (Pattern::Name(name, _), value) => Pattern::Name(name, value),
+                (TsPattern::Name(name, _), value) => TsPattern::Name(name, value),
                 (target, None) => target,
-                (target, Some(_)) => Pattern::Other(names_of(&target)),
+                (target, Some(_)) => TsPattern::Other(names_of(&target)),
             })
         })
     }
 
     /// What names are given to, without a type.
-    pub(super) fn target(&mut self) -> Read<Pattern> {
-        if self.sign("{") {
-            return self.deeper(Self::object_pattern);
+    pub(super) fn parse_target(&mut self) -> ParseResult<TsPattern> {
+        if self.take_sign("{") {
+            return self.parse_deeper(Self::object_pattern);
         }
-        if self.sign("[") {
-            return self.deeper(Self::list_pattern);
+        if self.take_sign("[") {
+            return self.parse_deeper(Self::list_pattern);
         }
-        let token = self.lexer.peek();
+        let token = self.lexer.peek_token();
         match token.kind {
-            Kind::Name(name) if !is_keyword(name) => {
-                self.lexer.take(&token);
-                Ok(Pattern::Name(name.to_owned(), None))
+            TsTokenKind::Name(name) if !is_keyword(name) => {
+                self.lexer.take_token(&token);
+                Ok(TsPattern::Name(name.to_owned(), None))
             }
-            _ => Err(Unread),
+            _ => Err(UnreadPiece),
         }
     }
 
-    fn object_pattern(&mut self) -> Read<Pattern> {
+    fn object_pattern(&mut self) -> ParseResult<TsPattern> {
         let (mut fields, mut others, mut plain) = (Vec::new(), Vec::new(), true);
-        while !self.sign("}") {
-            if self.sign("...") {
-                others.push(self.name()?);
+        while !self.take_sign("}") {
+            if self.take_sign("...") {
+                others.push(self.parse_name()?);
                 plain = false;
             } else {
-                let key = self.key()?;
-                let ExprKind::Text(key) = key.kind else { return Err(Unread) };
-                let inner = if self.sign(":") { self.pattern()? } else { Pattern::Name(key.clone(), None) };
-                if self.sign("=") {
-                    self.expression()?;
+                let key = self.parse_key()?;
+                let TsExprKind::Text(key) = key.kind else { return Err(UnreadPiece) };
+                let inner = if self.take_sign(":") { self.parse_parameter()? } else { TsPattern::Name(key.clone(), None) };
+                if self.take_sign("=") {
+                    self.parse_expression()?;
                     plain = false;
                 }
                 fields.push((key, inner));
             }
             if !self.is_sign("}") {
-                self.expect(",")?;
+                self.expect_sign(",")?;
             }
         }
-        let pattern = Pattern::Object(fields);
+        let pattern = TsPattern::Object(fields);
         if plain {
             return Ok(pattern);
         }
         others.extend(names_of(&pattern));
-        Ok(Pattern::Other(others))
+        Ok(TsPattern::Other(others))
     }
 
-    fn list_pattern(&mut self) -> Read<Pattern> {
+    fn list_pattern(&mut self) -> ParseResult<TsPattern> {
         let mut items = Vec::new();
-        while !self.sign("]") {
-            if self.sign(",") {
+        while !self.take_sign("]") {
+            if self.take_sign(",") {
                 items.push(None);
                 continue;
             }
-            items.push(Some(self.pattern()?));
+            items.push(Some(self.parse_parameter()?));
             if !self.is_sign("]") {
-                self.expect(",")?;
+                self.expect_sign(",")?;
             }
         }
-        Ok(Pattern::List(items))
+        Ok(TsPattern::List(items))
     }
 }
 
 /// The names in a pattern.
-fn names_of(pattern: &Pattern) -> Vec<String> {
+fn names_of(pattern: &TsPattern) -> Vec<String> {
     match pattern {
-        Pattern::Name(name, _) => vec![name.clone()],
-        Pattern::Object(fields) => fields.iter().flat_map(|(_, inner)| names_of(inner)).collect(),
-        Pattern::List(items) => items.iter().flatten().flat_map(names_of).collect(),
-        Pattern::Other(names) => names.clone(),
+        TsPattern::Name(name, _) => vec![name.clone()],
+        TsPattern::Object(fields) => fields.iter().flat_map(|(_, inner)| names_of(inner)).collect(),
+        TsPattern::List(items) => items.iter().flatten().flat_map(names_of).collect(),
+        TsPattern::Other(names) => names.clone(),
     }
 }

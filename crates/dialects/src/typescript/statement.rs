@@ -1,36 +1,36 @@
 //! Statements.
 
 use super::expression::is_keyword;
-use super::lexer::Kind;
-use super::tree::{ExprKind, Stmt, StmtKind, UNREADABLE};
-use super::{Parser, Read, Unread};
+use super::lexer::TsTokenKind;
+use super::tree::{TsExprKind, TsStatement, TsStatementKind, UNREADABLE};
+use super::{TsParser, ParseResult, UnreadPiece};
 
-impl Parser<'_> {
+impl TsParser<'_> {
     /// All statements of the text.
-    pub(super) fn statements_until_end(&mut self) -> Vec<Stmt> {
+    pub(super) fn statements_until_end(&mut self) -> Vec<TsStatement> {
         let mut statements = Vec::new();
-        while self.lexer.peek().kind != Kind::End {
-            let start = self.lexer.peek().start;
-            statements.push(self.statement());
+        while self.lexer.peek_token().kind != TsTokenKind::End {
+            let start = self.lexer.peek_token().start;
+            statements.push(self.parse_statement());
             // A bracket that closes nothing.
             if self.lexer.last_end() <= start {
-                let token = self.lexer.peek();
-                self.lexer.take(&token);
+                let token = self.lexer.peek_token();
+                self.lexer.take_token(&token);
             }
         }
         statements
     }
 
     /// `{ … }`.
-    pub(super) fn block(&mut self) -> Read<Vec<Stmt>> {
-        self.deeper(|parser| {
-            parser.expect("{")?;
+    pub(super) fn parse_block(&mut self) -> ParseResult<Vec<TsStatement>> {
+        self.parse_deeper(|parser| {
+            parser.expect_sign("{")?;
             let mut statements = Vec::new();
             // What is never closed ends with the text: the last statement says that it cannot be read.
-            while !parser.sign("}") {
-                let next = parser.lexer.peek();
-                statements.push(parser.statement());
-                if next.kind == Kind::End {
+            while !parser.take_sign("}") {
+                let next = parser.lexer.peek_token();
+                statements.push(parser.parse_statement());
+                if next.kind == TsTokenKind::End {
                     break;
                 }
             }
@@ -39,205 +39,205 @@ impl Parser<'_> {
     }
 
     /// A statement; one that cannot be read is passed over.
-    fn statement(&mut self) -> Stmt {
-        let start = self.lexer.peek().start;
-        let kind = self.attempt(|parser| parser.deeper(Self::kind)).unwrap_or_else(|Unread| {
+    fn parse_statement(&mut self) -> TsStatement {
+        let start = self.lexer.peek_token().start;
+        let kind = self.try_parse(|parser| parser.parse_deeper(Self::statement_kind)).unwrap_or_else(|UnreadPiece| {
             self.skip_statement();
-            StmtKind::Other(UNREADABLE)
+            TsStatementKind::Other(UNREADABLE)
         });
-        Stmt { kind, span: self.since(start) }
+        TsStatement { kind, span: self.span_since(start) }
     }
 
     /// Passes over a statement: to its `;`, or to the end of a line behind which no bracket is open.
     fn skip_statement(&mut self) {
         loop {
-            let token = self.lexer.peek();
+            let token = self.lexer.peek_token();
             match token.kind {
-                Kind::End | Kind::Sign("}") => return,
-                Kind::Sign("(" | "[" | "{") => {
+                TsTokenKind::End | TsTokenKind::Sign("}") => return,
+                TsTokenKind::Sign("(" | "[" | "{") => {
                     // What is never closed reaches to the end of the text.
                     if self.skip_brackets().is_err() {
                         return self.lexer.take_rest();
                     }
                 }
-                _ => self.lexer.take(&token),
+                _ => self.lexer.take_token(&token),
             }
-            if token.kind == Kind::Sign(";") || self.lexer.peek().on_new_line {
+            if token.kind == TsTokenKind::Sign(";") || self.lexer.peek_token().on_new_line {
                 return;
             }
         }
     }
 
     /// Takes the end of a statement.
-    pub(super) fn end(&mut self) -> Read<()> {
-        let next = self.lexer.peek();
-        if self.sign(";") || next.on_new_line || matches!(next.kind, Kind::End | Kind::Sign("}")) {
+    pub(super) fn end_statement(&mut self) -> ParseResult<()> {
+        let next = self.lexer.peek_token();
+        if self.take_sign(";") || next.on_new_line || matches!(next.kind, TsTokenKind::End | TsTokenKind::Sign("}")) {
             Ok(())
         } else {
-            Err(Unread)
+            Err(UnreadPiece)
         }
     }
 
-    pub(super) fn kind(&mut self) -> Read<StmtKind> {
-        let token = self.lexer.peek();
+    pub(super) fn statement_kind(&mut self) -> ParseResult<TsStatementKind> {
+        let token = self.lexer.peek_token();
         let word = match token.kind {
-            Kind::Sign("{") => return Ok(StmtKind::Block(self.block()?)),
-            Kind::Sign(";") => {
-                self.lexer.take(&token);
-                return Ok(StmtKind::Nothing);
+            TsTokenKind::Sign("{") => return Ok(TsStatementKind::Block(self.parse_block()?)),
+            TsTokenKind::Sign(";") => {
+                self.lexer.take_token(&token);
+                return Ok(TsStatementKind::Nothing);
             }
-            Kind::Sign("@") => return Err(Unread),
-            Kind::Name(word) => word,
+            TsTokenKind::Sign("@") => return Err(UnreadPiece),
+            TsTokenKind::Name(word) => word,
             _ => return self.expression_statement(),
         };
         match word {
-            "import" => self.attempt(Self::import).or_else(|Unread| self.expression_statement()),
-            "export" => self.export(),
-            "const" | "let" | "var" if !self.begins_enum() => self.bind(),
+            "import" => self.try_parse(Self::parse_import).or_else(|UnreadPiece| self.expression_statement()),
+            "export" => self.parse_export(),
+            "const" | "let" | "var" if !self.begins_enum() => self.parse_binding(),
             "return" => self.give_back(),
-            "if" => self.branch(),
-            "for" => self.attempt(Self::for_of).or_else(|Unread| self.passed_over("a loop with a counter")),
+            "if" => self.parse_branch(),
+            "for" => self.try_parse(Self::for_of).or_else(|UnreadPiece| self.opaque_statement("a loop with a counter")),
             "throw" => {
-                self.word("throw");
-                let value = self.expression()?;
-                self.end()?;
-                Ok(StmtKind::Throw(value))
+                self.take_word("throw");
+                let value = self.parse_expression()?;
+                self.end_statement()?;
+                Ok(TsStatementKind::Throw(value))
             }
             "while" | "do" | "switch" | "try" | "break" | "continue" | "debugger" | "with" => {
-                self.passed_over(named(word))
+                self.opaque_statement(statement_name(word))
             }
-            "class" | "abstract" | "enum" | "const" => self.declaration().or_else(|Unread| self.expression_statement()),
+            "class" | "abstract" | "enum" | "const" => self.parse_declaration().or_else(|UnreadPiece| self.expression_statement()),
             "function" | "async" => self
                 .function_statement()
-                .or_else(|Unread| self.attempt(Self::signature))
-                .or_else(|Unread| self.expression_statement()),
+                .or_else(|UnreadPiece| self.try_parse(Self::skip_signature))
+                .or_else(|UnreadPiece| self.expression_statement()),
             "type" | "interface" | "declare" | "namespace" | "module" => {
-                self.attempt(Self::of_types).or_else(|Unread| self.expression_statement())
+                self.try_parse(Self::of_types).or_else(|UnreadPiece| self.expression_statement())
             }
-            _ if self.attempt(Self::label).is_ok() => self.deeper(Self::kind),
+            _ if self.try_parse(Self::skip_label).is_ok() => self.parse_deeper(Self::statement_kind),
             _ => self.expression_statement(),
         }
     }
 
     /// `name:` in front of a loop.
-    fn label(&mut self) -> Read<()> {
-        self.name()?;
-        self.expect(":")
+    fn skip_label(&mut self) -> ParseResult<()> {
+        self.parse_name()?;
+        self.expect_sign(":")
     }
 
     /// `const enum`.
     fn begins_enum(&mut self) -> bool {
-        let before = self.lexer.mark();
-        let is = self.word("const") && self.word("enum");
-        self.lexer.reset(before);
+        let before = self.lexer.take_mark();
+        let is = self.take_word("const") && self.take_word("enum");
+        self.lexer.reset_to(before);
         is
     }
 
-    fn expression_statement(&mut self) -> Read<StmtKind> {
-        let before = self.lexer.mark();
-        let expr = self.expression()?;
-        while self.sign(",") {
-            self.expression()?;
+    fn expression_statement(&mut self) -> ParseResult<TsStatementKind> {
+        let before = self.lexer.take_mark();
+        let expr = self.parse_expression()?;
+        while self.take_sign(",") {
+            self.parse_expression()?;
         }
-        self.end()?;
-        if expr.kind != ExprKind::Other("an assignment") {
-            return Ok(StmtKind::Expr(expr));
+        self.end_statement()?;
+        if expr.kind != TsExprKind::Other("an assignment") {
+            return Ok(TsStatementKind::Expr(expr));
         }
-        let after = self.lexer.mark();
-        self.lexer.reset(before);
-        let token = self.lexer.peek();
+        let after = self.lexer.take_mark();
+        self.lexer.reset_to(before);
+        let token = self.lexer.peek_token();
         let name = match token.kind {
-            Kind::Name(name) if !is_keyword(name) => Some(name.to_owned()),
+            TsTokenKind::Name(name) if !is_keyword(name) => Some(name.to_owned()),
             _ => None,
         };
-        self.lexer.reset(after);
-        Ok(StmtKind::Assign(name))
+        self.lexer.reset_to(after);
+        Ok(TsStatementKind::Assign(name))
     }
 
-    fn bind(&mut self) -> Read<StmtKind> {
-        let keeps = self.word("const");
-        let _ = keeps || self.word("let") || self.word("var");
+    fn parse_binding(&mut self) -> ParseResult<TsStatementKind> {
+        let keeps = self.take_word("const");
+        let _ = keeps || self.take_word("let") || self.take_word("var");
         let mut bound = Vec::new();
         loop {
-            let pattern = self.target()?;
-            let _ = self.sign("!");
-            self.annotation()?;
-            let value = if self.sign("=") { Some(self.expression()?) } else { None };
+            let pattern = self.parse_target()?;
+            let _ = self.take_sign("!");
+            self.skip_annotation()?;
+            let value = if self.take_sign("=") { Some(self.parse_expression()?) } else { None };
             bound.push((pattern, value));
-            if !self.sign(",") {
+            if !self.take_sign(",") {
                 break;
             }
         }
-        self.end()?;
-        Ok(StmtKind::Bind(bound, keeps))
+        self.end_statement()?;
+        Ok(TsStatementKind::Bind(bound, keeps))
     }
 
-    fn give_back(&mut self) -> Read<StmtKind> {
-        self.word("return");
-        let next = self.lexer.peek();
-        if next.on_new_line || matches!(next.kind, Kind::End | Kind::Sign(";" | "}")) {
-            self.end()?;
-            return Ok(StmtKind::Return(None));
+    fn give_back(&mut self) -> ParseResult<TsStatementKind> {
+        self.take_word("return");
+        let next = self.lexer.peek_token();
+        if next.on_new_line || matches!(next.kind, TsTokenKind::End | TsTokenKind::Sign(";" | "}")) {
+            self.end_statement()?;
+            return Ok(TsStatementKind::Return(None));
         }
-        let value = self.expression()?;
-        self.end()?;
-        Ok(StmtKind::Return(Some(value)))
+        let value = self.parse_expression()?;
+        self.end_statement()?;
+        Ok(TsStatementKind::Return(Some(value)))
     }
 
-    fn branch(&mut self) -> Read<StmtKind> {
-        self.word("if");
-        self.expect("(")?;
-        let condition = self.expression()?;
-        self.expect(")")?;
-        let then = self.body();
-        let other = if self.word("else") { self.body() } else { Vec::new() };
-        Ok(StmtKind::If { condition, then, other })
+    fn parse_branch(&mut self) -> ParseResult<TsStatementKind> {
+        self.take_word("if");
+        self.expect_sign("(")?;
+        let condition = self.parse_expression()?;
+        self.expect_sign(")")?;
+        let then = self.parse_body();
+        let other = if self.take_word("else") { self.parse_body() } else { Vec::new() };
+        Ok(TsStatementKind::If { condition, then, other })
     }
 
     /// The statements that a branch or a loop goes through.
-    fn body(&mut self) -> Vec<Stmt> {
-        let statement = self.statement();
+    fn parse_body(&mut self) -> Vec<TsStatement> {
+        let statement = self.parse_statement();
         match statement.kind {
-            StmtKind::Block(statements) => statements,
+            TsStatementKind::Block(statements) => statements,
             _ => vec![statement],
         }
     }
 
-    fn for_of(&mut self) -> Read<StmtKind> {
-        self.word("for");
-        let _ = self.word("await");
-        self.expect("(")?;
-        if !(self.word("const") || self.word("let") || self.word("var")) {
-            return Err(Unread);
+    fn for_of(&mut self) -> ParseResult<TsStatementKind> {
+        self.take_word("for");
+        let _ = self.take_word("await");
+        self.expect_sign("(")?;
+        if !(self.take_word("const") || self.take_word("let") || self.take_word("var")) {
+            return Err(UnreadPiece);
         }
-        let pattern = self.target()?;
-        self.annotation()?;
-        if !self.word("of") {
-            return Err(Unread);
+        let pattern = self.parse_target()?;
+        self.skip_annotation()?;
+        if !self.take_word("of") {
+            return Err(UnreadPiece);
         }
-        let list = self.expression()?;
-        self.expect(")")?;
-        Ok(StmtKind::ForOf { pattern, list, body: self.body() })
+        let list = self.parse_expression()?;
+        self.expect_sign(")")?;
+        Ok(TsStatementKind::ForOf { pattern, list, body: self.parse_body() })
     }
 
     /// A statement with blocks that nobody looks into.
-    fn passed_over(&mut self, what: &'static str) -> Read<StmtKind> {
-        let token = self.lexer.peek();
-        self.lexer.take(&token);
+    fn opaque_statement(&mut self, what: &'static str) -> ParseResult<TsStatementKind> {
+        let token = self.lexer.peek_token();
+        self.lexer.take_token(&token);
         if what == "a jump" {
-            let next = self.lexer.peek();
-            if !next.on_new_line && !matches!(next.kind, Kind::Sign(";" | "}") | Kind::End) {
-                self.expression()?;
+            let next = self.lexer.peek_token();
+            if !next.on_new_line && !matches!(next.kind, TsTokenKind::Sign(";" | "}") | TsTokenKind::End) {
+                self.parse_expression()?;
             }
-            self.end()?;
-            return Ok(StmtKind::Other(what));
+            self.end_statement()?;
+            return Ok(TsStatementKind::Other(what));
         }
         let does = what == "a loop that ends with a condition";
         if !does && self.is_sign("(") {
             self.skip_brackets()?;
         }
-        let _ = self.body();
-        while self.word("catch") || self.word("finally") || does && self.word("while") {
+        let _ = self.parse_body();
+        while self.take_word("catch") || self.take_word("finally") || does && self.take_word("while") {
             if self.is_sign("(") {
                 self.skip_brackets()?;
             }
@@ -245,113 +245,113 @@ impl Parser<'_> {
                 self.skip_brackets()?;
             }
         }
-        Ok(StmtKind::Other(what))
+        Ok(TsStatementKind::Other(what))
     }
 
-    fn declaration(&mut self) -> Read<StmtKind> {
-        self.attempt(|parser| {
-            let _ = parser.word("abstract") || parser.word("const");
-            if parser.word("class") {
+    fn parse_declaration(&mut self) -> ParseResult<TsStatementKind> {
+        self.try_parse(|parser| {
+            let _ = parser.take_word("abstract") || parser.take_word("const");
+            if parser.take_word("class") {
                 parser.skip_class()?;
-                return Ok(StmtKind::Other("a class"));
+                return Ok(TsStatementKind::Other("a class"));
             }
-            if parser.word("enum") && matches!(parser.lexer.peek().kind, Kind::Name(_)) {
-                parser.name()?;
+            if parser.take_word("enum") && matches!(parser.lexer.peek_token().kind, TsTokenKind::Name(_)) {
+                parser.parse_name()?;
                 parser.skip_brackets()?;
-                return Ok(StmtKind::Other("an enumeration"));
+                return Ok(TsStatementKind::Other("an enumeration"));
             }
-            Err(Unread)
+            Err(UnreadPiece)
         })
     }
 
     /// Passes over a class behind its word.
-    pub(super) fn skip_class(&mut self) -> Read<()> {
+    pub(super) fn skip_class(&mut self) -> ParseResult<()> {
         while !self.is_sign("{") {
-            let token = self.lexer.peek();
+            let token = self.lexer.peek_token();
             match token.kind {
-                Kind::Name(_) | Kind::Sign("." | "," | "<" | ">" | "|" | "&") => self.lexer.take(&token),
-                Kind::Sign("(" | "[") => self.skip_brackets()?,
-                _ => return Err(Unread),
+                TsTokenKind::Name(_) | TsTokenKind::Sign("." | "," | "<" | ">" | "|" | "&") => self.lexer.take_token(&token),
+                TsTokenKind::Sign("(" | "[") => self.skip_brackets()?,
+                _ => return Err(UnreadPiece),
             }
         }
         self.skip_brackets()
     }
 
-    pub(super) fn function_statement(&mut self) -> Read<StmtKind> {
-        self.attempt(|parser| {
-            let start = parser.lexer.peek().start;
-            parser.word("async");
-            if !parser.word("function") {
-                return Err(Unread);
+    pub(super) fn function_statement(&mut self) -> ParseResult<TsStatementKind> {
+        self.try_parse(|parser| {
+            let start = parser.lexer.peek_token().start;
+            parser.take_word("async");
+            if !parser.take_word("function") {
+                return Err(UnreadPiece);
             }
-            let (name, function) = parser.function(start)?;
+            let (name, function) = parser.parse_function(start)?;
             match function.kind {
-                ExprKind::Function(function) => Ok(StmtKind::Function(name.unwrap_or_default(), function)),
-                _ => Ok(StmtKind::Other("a generator")),
+                TsExprKind::Function(function) => Ok(TsStatementKind::Function(name.unwrap_or_default(), function)),
+                _ => Ok(TsStatementKind::Other("a generator")),
             }
         })
     }
 
     /// A form of a function with other parameters, which has no body.
-    fn signature(&mut self) -> Read<StmtKind> {
-        self.word("async");
-        if !self.word("function") {
-            return Err(Unread);
+    fn skip_signature(&mut self) -> ParseResult<TsStatementKind> {
+        self.take_word("async");
+        if !self.take_word("function") {
+            return Err(UnreadPiece);
         }
-        self.name()?;
-        self.parameters()?;
-        self.annotation()?;
-        self.end()?;
-        Ok(StmtKind::Nothing)
+        self.parse_name()?;
+        self.parse_parameters()?;
+        self.skip_annotation()?;
+        self.end_statement()?;
+        Ok(TsStatementKind::Nothing)
     }
 
     /// `type A = …`, `interface A {…}`, `declare …`, `namespace A {…}`.
-    fn of_types(&mut self) -> Read<StmtKind> {
-        if self.word("declare") {
+    fn of_types(&mut self) -> ParseResult<TsStatementKind> {
+        if self.take_word("declare") {
             self.lexer_goes_on()?;
             self.skip_statement();
-            return Ok(StmtKind::Nothing);
+            return Ok(TsStatementKind::Nothing);
         }
-        if self.word("namespace") || self.word("module") {
+        if self.take_word("namespace") || self.take_word("module") {
             self.lexer_goes_on()?;
             self.skip_statement();
-            return Ok(StmtKind::Other("a namespace"));
+            return Ok(TsStatementKind::Other("a namespace"));
         }
-        let is_alias = self.word("type");
-        let _ = is_alias || self.word("interface");
+        let is_alias = self.take_word("type");
+        let _ = is_alias || self.take_word("interface");
         self.lexer_goes_on()?;
-        self.name()?;
+        self.parse_name()?;
         if self.is_sign("<") {
             self.type_arguments()?;
         }
         if is_alias {
-            self.expect("=")?;
+            self.expect_sign("=")?;
             self.skip_type()?;
-            self.end()?;
-            return Ok(StmtKind::Nothing);
+            self.end_statement()?;
+            return Ok(TsStatementKind::Nothing);
         }
-        if self.word("extends") {
+        if self.take_word("extends") {
             loop {
                 self.skip_type()?;
-                if !self.sign(",") {
+                if !self.take_sign(",") {
                     break;
                 }
             }
         }
         self.skip_brackets()?;
-        Ok(StmtKind::Nothing)
+        Ok(TsStatementKind::Nothing)
     }
 
     /// A name stands next, on the same line.
-    fn lexer_goes_on(&self) -> Read<()> {
-        let next = self.lexer.peek();
-        let goes_on = matches!(next.kind, Kind::Name(_) | Kind::Text(_)) && !next.on_new_line;
-        if goes_on { Ok(()) } else { Err(Unread) }
+    fn lexer_goes_on(&self) -> ParseResult<()> {
+        let next = self.lexer.peek_token();
+        let goes_on = matches!(next.kind, TsTokenKind::Name(_) | TsTokenKind::Text(_)) && !next.on_new_line;
+        if goes_on { Ok(()) } else { Err(UnreadPiece) }
     }
 }
 
 /// What a statement is called that is passed over.
-fn named(word: &str) -> &'static str {
+fn statement_name(word: &str) -> &'static str {
     match word {
         "while" => "a loop with a condition",
         "do" => "a loop that ends with a condition",

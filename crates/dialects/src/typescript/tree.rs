@@ -5,16 +5,16 @@ use std::rc::Rc;
 
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expr {
+pub struct TsExpr {
     /// What it is.
-    pub kind: ExprKind,
+    pub kind: TsExprKind,
     /// Where it stands.
     pub span: Span,
 }
 
 /// What an expression is. Parentheses, `await`, `as T`, `satisfies T`, `<T>x` and `x!` are what stands in them.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ExprKind {
+pub enum TsExprKind {
     /// A text, its escapes resolved.
     Text(String),
     /// A text with values in it.
@@ -35,63 +35,63 @@ pub enum ExprKind {
     /// A name; `undefined` is one.
     Name(String),
     /// `[a, ...b]`.
-    List(Vec<Element>),
+    List(Vec<TsElement>),
     /// `{ a: 1, b, ...c, d() {} }`.
-    Object(Vec<Property>),
+    Object(Vec<TsProperty>),
     /// Any function.
-    Function(Rc<Function>),
+    Function(Rc<TsFunction>),
     /// `of.name`, also `of?.name`.
     Member {
         /// What stands before the dot.
-        of: Box<Expr>,
+        of: Box<TsExpr>,
         /// The name behind it.
         name: String,
     },
     /// `of[index]`.
     Index {
         /// What stands before the bracket.
-        of: Box<Expr>,
+        of: Box<TsExpr>,
         /// What stands in it.
-        index: Box<Expr>,
+        index: Box<TsExpr>,
     },
     /// `callee(arguments)`.
     Call {
         /// What is called.
-        callee: Box<Expr>,
+        callee: Box<TsExpr>,
         /// What it is given.
-        arguments: Vec<Element>,
+        arguments: Vec<TsElement>,
     },
     /// `new Class(arguments)`.
     New {
         /// The class.
-        class: Box<Expr>,
+        class: Box<TsExpr>,
         /// What it is given.
-        arguments: Vec<Element>,
+        arguments: Vec<TsElement>,
     },
     /// An operator before its operand: `!`, `-`, `+`, `typeof`, `void`, `~`.
     Unary {
         /// The operator.
         operator: &'static str,
         /// The operand.
-        of: Box<Expr>,
+        of: Box<TsExpr>,
     },
     /// An operator between two operands, assignments left out.
     Binary {
         /// The operator.
         operator: &'static str,
         /// The left operand.
-        left: Box<Expr>,
+        left: Box<TsExpr>,
         /// The right operand.
-        right: Box<Expr>,
+        right: Box<TsExpr>,
     },
     /// `condition ? then : other`.
     If {
         /// What is asked.
-        condition: Box<Expr>,
+        condition: Box<TsExpr>,
         /// The value where it is so.
-        then: Box<Expr>,
+        then: Box<TsExpr>,
         /// The value where it is not.
-        other: Box<Expr>,
+        other: Box<TsExpr>,
     },
     /// Something else, in a word.
     Other(&'static str),
@@ -103,70 +103,70 @@ pub enum TemplatePart {
     /// Text, its escapes resolved.
     Text(String),
     /// `${value}`.
-    Value(Expr),
+    Value(TsExpr),
 }
 
 /// An element of a list, or an argument.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Element {
+pub struct TsElement {
     /// Whether it is `...value`.
     pub spread: bool,
     /// The value.
-    pub value: Expr,
+    pub value: TsExpr,
 }
 
 /// A property of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Property {
+pub enum TsProperty {
     /// `key: value`, `key`, `key() {}`.
     Pair {
         /// The key: a text, or an expression where it stands in brackets.
-        key: Expr,
+        key: TsExpr,
         /// The value.
-        value: Expr,
+        value: TsExpr,
     },
     /// `...value`.
-    Spread(Expr),
+    Spread(TsExpr),
     /// A getter or setter.
     Other(Span),
 }
 
 /// A function.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Function {
+pub struct TsFunction {
     /// What it takes.
-    pub parameters: Vec<Pattern>,
+    pub parameters: Vec<TsPattern>,
     /// What it does.
-    pub body: Body,
+    pub body: FunctionBody,
 }
 
 /// What a function does.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Body {
+pub enum FunctionBody {
     /// It gives a value: `x => value`.
-    Value(Expr),
+    Value(TsExpr),
     /// It goes through statements.
-    Block(Vec<Stmt>),
+    Block(Vec<TsStatement>),
 }
 
 /// What names are given to.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Pattern {
+pub enum TsPattern {
     /// A name, with what it stands for where nothing is given.
-    Name(String, Option<Expr>),
+    Name(String, Option<TsExpr>),
     /// `{ key: pattern }`.
-    Object(Vec<(String, Pattern)>),
+    Object(Vec<(String, TsPattern)>),
     /// `[pattern, pattern]`; `None` for one that is left out.
-    List(Vec<Option<Pattern>>),
+    List(Vec<Option<TsPattern>>),
     /// `...rest`, or anything else, with the names in it.
     Other(Vec<String>),
 }
 
 /// A statement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stmt {
+pub struct TsStatement {
     /// What it is.
-    pub kind: StmtKind,
+    pub kind: TsStatementKind,
     /// Where it stands.
     pub span: Span,
 }
@@ -176,7 +176,7 @@ pub const UNREADABLE: &str = "what cannot be read";
 
 /// What a statement is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum StmtKind {
+pub enum TsStatementKind {
     /// `import … from "module"`: names with what they are called there; `default` and `*` are such names.
     Import {
         /// The name of the module.
@@ -185,7 +185,7 @@ pub enum StmtKind {
         names: Vec<(String, String)>,
     },
     /// `export default value`.
-    ExportDefault(Expr),
+    ExportDefault(TsExpr),
     /// `export { a as b }`, with `from "module"` where it says so: names here (or there), and outside.
     ExportNames {
         /// The module that they come from.
@@ -194,39 +194,39 @@ pub enum StmtKind {
         names: Vec<(String, String)>,
     },
     /// `export` of a declaration.
-    Export(Box<Stmt>),
+    Export(Box<TsStatement>),
     /// `const`, `let`, `var`: patterns with their values, and whether they keep them.
-    Bind(Vec<(Pattern, Option<Expr>)>, bool),
+    Bind(Vec<(TsPattern, Option<TsExpr>)>, bool),
     /// `function name() {}`.
-    Function(String, Rc<Function>),
+    Function(String, Rc<TsFunction>),
     /// An expression.
-    Expr(Expr),
+    Expr(TsExpr),
     /// `name = value`, with any of the operators of assignment.
     Assign(Option<String>),
     /// `return value`.
-    Return(Option<Expr>),
+    Return(Option<TsExpr>),
     /// `if (condition) then else other`.
     If {
         /// What is asked.
-        condition: Expr,
+        condition: TsExpr,
         /// What is done where it is so.
-        then: Vec<Stmt>,
+        then: Vec<TsStatement>,
         /// What is done where it is not.
-        other: Vec<Stmt>,
+        other: Vec<TsStatement>,
     },
     /// `for (const pattern of list) body`.
     ForOf {
         /// What the elements are called.
-        pattern: Pattern,
+        pattern: TsPattern,
         /// The elements.
-        list: Expr,
+        list: TsExpr,
         /// What is done with each.
-        body: Vec<Stmt>,
+        body: Vec<TsStatement>,
     },
     /// `throw value`.
-    Throw(Expr),
+    Throw(TsExpr),
     /// `{ … }`.
-    Block(Vec<Stmt>),
+    Block(Vec<TsStatement>),
     /// A type, or nothing.
     Nothing,
     /// Something else, in a word.

@@ -4,14 +4,14 @@
 //! match, and of `not`, which holds. Here it is a `required(…)`, whose verdict is `error`, or a test that it `exists`. An assertion stops at its first part
 //! that does not hold, as `and` does where that is plainly false: each part that others follow therefore asks for the type first.
 
-use super::cond::{Cond, Pieces};
-use crate::writer::Binds;
+use super::cond::{MappedCondition, MappedPieces};
+use crate::writer::BindingStrength;
 use averment_base::source::Span;
 use std::collections::BTreeSet;
 
 /// A piece of a test.
 #[derive(Debug, Clone)]
-pub(super) enum Part {
+pub(super) enum TestPart {
     /// Words of the language.
     Words(String),
     /// A value of the pack.
@@ -22,14 +22,14 @@ pub(super) enum Part {
 
 /// A test.
 #[derive(Debug, Clone)]
-pub(super) struct Test {
-    pub binds: Binds,
-    pub parts: Vec<Part>,
+pub(super) struct LeafTest {
+    pub binds: BindingStrength,
+    pub parts: Vec<TestPart>,
 }
 
 /// What a value has to be: `is_text(P)`.
 #[derive(Debug, Clone)]
-pub(super) struct Guard {
+pub(super) struct TypeGuard {
     /// The shorthand that asks for it.
     pub name: &'static str,
     /// Of which of the paths.
@@ -40,7 +40,7 @@ pub(super) struct Guard {
 
 /// What the parts in front have made sure, where each of them has to hold.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct EnsuredGuards {
     /// Paths that lead somewhere.
     reached: BTreeSet<String>,
     /// What is known of them.
@@ -49,15 +49,15 @@ struct Known {
 
 /// An assertion about values.
 #[derive(Debug, Clone)]
-pub(super) struct Leaf {
+pub(super) struct CheckLeaf {
     pub place: Span,
     /// The paths that it looks at.
     pub terms: Vec<(Span, String)>,
     /// What its values have to be so that the test says anything of them.
-    pub guards: Vec<Guard>,
-    pub test: Test,
+    pub guards: Vec<TypeGuard>,
+    pub test: LeafTest,
     /// The test behind the guards, where it is another one.
-    pub guarded: Option<Test>,
+    pub guarded: Option<LeafTest>,
     /// Whether the test asks for nothing but what the guards ask for.
     pub is_guard: bool,
     /// Whether the test alone would hold of what is missing.
@@ -66,20 +66,20 @@ pub(super) struct Leaf {
 
 /// An assertion.
 #[derive(Debug, Clone)]
-pub(super) enum Check {
+pub(super) enum PackCheck {
     /// Always the same.
     Sure(Span, bool),
-    Leaf(Box<Leaf>),
-    All(Span, Vec<Check>),
-    Any(Span, Vec<Check>),
-    Not(Span, Box<Check>),
+    Leaf(Box<CheckLeaf>),
+    All(Span, Vec<PackCheck>),
+    Any(Span, Vec<PackCheck>),
+    Not(Span, Box<PackCheck>),
     /// Of every value of a list, under a name.
-    Each(Span, Pieces, String, Vec<Check>),
+    Each(Span, MappedPieces, String, Vec<PackCheck>),
 }
 
 /// How an assertion is written.
 #[derive(Debug, Clone, Copy)]
-struct Manner {
+struct CheckStyle {
     /// Whether what is missing is an error.
     strict: bool,
     /// Whether it has to be plainly true or false.
@@ -88,16 +88,16 @@ struct Manner {
 
 /// The sentences of a list of assertions, of which the first that does not hold ends it. They are one sentence where a later one could be an error that the
 /// earlier would have kept from being looked at.
-pub(super) fn sentences(place: Span, checks: Vec<Check>, strict: bool) -> Vec<(Span, Cond)> {
+pub(super) fn check_sentences(place: Span, checks: Vec<PackCheck>, strict: bool) -> Vec<(Span, MappedCondition)> {
     let mut flat = Vec::new();
-    flatten(checks.into_iter().map(Check::folded).collect(), &mut flat);
-    let decided = flat.iter().any(|check| !matches!(check, Check::Sure(_, true)));
-    flat.retain(|check| !decided || !matches!(check, Check::Sure(_, true)));
+    flatten_checks(checks.into_iter().map(PackCheck::fold_constants).collect(), &mut flat);
+    let decided = flat.iter().any(|check| !matches!(check, PackCheck::Sure(_, true)));
+    flat.retain(|check| !decided || !matches!(check, PackCheck::Sure(_, true)));
     let apart = !strict || {
         let mut known: BTreeSet<String> = BTreeSet::new();
         flat.iter().enumerate().all(|(at, check)| {
             let mut needed = BTreeSet::new();
-            let counted = check.needs(&mut needed);
+            let counted = check.collect_needs(&mut needed);
             let covered = at == 0 || counted && needed.is_subset(&known);
             known.extend(needed);
             covered
@@ -106,35 +106,35 @@ pub(super) fn sentences(place: Span, checks: Vec<Check>, strict: bool) -> Vec<(S
     if apart {
         return flat
             .iter()
-            .map(|check| (check.place(), check.cond(Manner { strict, plain: false }, &mut Known::default())))
+            .map(|check| (check.place(), check.to_condition(CheckStyle { strict, plain: false }, &mut EnsuredGuards::default())))
             .collect();
     }
     let last = flat.len().saturating_sub(1);
-    let mut known = Known::default();
+    let mut known = EnsuredGuards::default();
     let parts = flat
         .iter()
         .enumerate()
-        .map(|(at, check)| check.cond(Manner { strict, plain: at != last }, &mut known))
+        .map(|(at, check)| check.to_condition(CheckStyle { strict, plain: at != last }, &mut known))
         .collect();
-    vec![(place, Cond::all(place, parts))]
+    vec![(place, MappedCondition::all_of(place, parts))]
 }
 
-fn flatten(checks: Vec<Check>, into: &mut Vec<Check>) {
+fn flatten_checks(checks: Vec<PackCheck>, into: &mut Vec<PackCheck>) {
     for check in checks {
         match check {
-            Check::All(_, inner) if !inner.is_empty() => flatten(inner, into),
+            PackCheck::All(_, inner) if !inner.is_empty() => flatten_checks(inner, into),
             other => into.push(other),
         }
     }
 }
 
-impl Check {
+impl PackCheck {
     /// The same without members that decide nothing.
-    fn folded(self) -> Self {
+    fn fold_constants(self) -> Self {
         match self {
             Self::All(place, checks) => {
                 let mut kept: Vec<Self> = Vec::new();
-                for check in checks.into_iter().map(Self::folded) {
+                for check in checks.into_iter().map(Self::fold_constants) {
                     let ends = matches!(check, Self::Sure(_, false));
                     if !matches!(check, Self::Sure(_, true)) {
                         kept.push(check);
@@ -146,7 +146,7 @@ impl Check {
                 one_or(kept, Self::Sure(place, true), |kept| Self::All(place, kept))
             }
             Self::Any(place, checks) => {
-                let mut kept: Vec<Self> = checks.into_iter().map(Self::folded).collect();
+                let mut kept: Vec<Self> = checks.into_iter().map(Self::fold_constants).collect();
                 if kept.iter().any(|check| matches!(check, Self::Sure(_, true))) {
                     return Self::Sure(place, true);
                 }
@@ -154,13 +154,13 @@ impl Check {
                 // One branch alone is asked for as a branch: what it lacks is no error.
                 if kept.is_empty() { Self::Sure(place, false) } else { Self::Any(place, kept) }
             }
-            Self::Not(place, check) => match check.folded() {
+            Self::Not(place, check) => match check.fold_constants() {
                 Self::Sure(_, holds) => Self::Sure(place, !holds),
                 // Twice negated it holds where it did, but what is missing fails.
                 Self::Not(_, inner) => Self::Any(place, vec![*inner]),
                 other => Self::Not(place, Box::new(other)),
             },
-            Self::Each(place, list, item, checks) => match Self::All(place, checks).folded() {
+            Self::Each(place, list, item, checks) => match Self::All(place, checks).fold_constants() {
                 Self::Sure(_, true) => Self::Sure(place, true),
                 other => Self::Each(place, list, item, vec![other]),
             },
@@ -177,48 +177,48 @@ impl Check {
     }
 
     /// The paths without which it is an error; false where they depend on the values that are looked at.
-    fn needs(&self, into: &mut BTreeSet<String>) -> bool {
+    fn collect_needs(&self, into: &mut BTreeSet<String>) -> bool {
         match self {
             Self::Leaf(leaf) => {
                 into.extend(leaf.terms.iter().map(|(_, text)| text.clone()));
                 true
             }
-            Self::All(_, inner) => inner.iter().all(|check| check.needs(into)),
+            Self::All(_, inner) => inner.iter().all(|check| check.collect_needs(into)),
             Self::Each(_, _, _, inner) => {
                 let mut inside = BTreeSet::new();
-                inner.iter().all(|check| check.needs(&mut inside)) && inside.is_empty()
+                inner.iter().all(|check| check.collect_needs(&mut inside)) && inside.is_empty()
             }
             Self::Sure(..) | Self::Any(..) | Self::Not(..) => true,
         }
     }
 
     /// The condition; `known` is what the parts in front of it have made sure.
-    fn cond(&self, how: Manner, known: &mut Known) -> Cond {
-        let chain = |checks: &[Self], how: Manner, known: &mut Known| -> Vec<Cond> {
-            checks.iter().map(|check| check.cond(how, known)).collect()
+    fn to_condition(&self, how: CheckStyle, known: &mut EnsuredGuards) -> MappedCondition {
+        let chain = |checks: &[Self], how: CheckStyle, known: &mut EnsuredGuards| -> Vec<MappedCondition> {
+            checks.iter().map(|check| check.to_condition(how, known)).collect()
         };
-        let plain = Manner { plain: true, ..how };
+        let plain = CheckStyle { plain: true, ..how };
         match self {
-            Self::Sure(place, holds) => Cond::plain(*place, if *holds { "true" } else { "false" }),
-            Self::Leaf(leaf) => leaf.cond(how, known),
-            Self::All(place, checks) => Cond::all(*place, chain(checks, plain, known)),
+            Self::Sure(place, holds) => MappedCondition::from_text(*place, if *holds { "true" } else { "false" }),
+            Self::Leaf(leaf) => leaf.to_condition(how, known),
+            Self::All(place, checks) => MappedCondition::all_of(*place, chain(checks, plain, known)),
             Self::Any(place, checks) => {
-                let branch = |check: &Self| check.cond(Manner { strict: false, ..how }, &mut Known::default());
-                Cond::any(*place, checks.iter().map(branch).collect())
+                let branch = |check: &Self| check.to_condition(CheckStyle { strict: false, ..how }, &mut EnsuredGuards::default());
+                MappedCondition::any_of(*place, checks.iter().map(branch).collect())
             }
             Self::Not(place, check) => {
-                check.cond(Manner { strict: false, plain: true }, &mut Known::default()).negated(*place)
+                check.to_condition(CheckStyle { strict: false, plain: true }, &mut EnsuredGuards::default()).negated(*place)
             }
             Self::Each(place, list, item, checks) => {
-                let body = Cond::all(*place, chain(checks, plain, &mut Known::default()));
-                each(*place, list, item, body)
+                let body = MappedCondition::all_of(*place, chain(checks, plain, &mut EnsuredGuards::default()));
+                for_each_item(*place, list, item, body)
             }
         }
     }
 }
 
 /// The only one of them, what there is where there is none, or all.
-fn one_or(mut checks: Vec<Check>, none: Check, all: impl FnOnce(Vec<Check>) -> Check) -> Check {
+fn one_or(mut checks: Vec<PackCheck>, none: PackCheck, all: impl FnOnce(Vec<PackCheck>) -> PackCheck) -> PackCheck {
     match checks.len() {
         0 => none,
         1 => checks.swap_remove(0),
@@ -227,13 +227,13 @@ fn one_or(mut checks: Vec<Check>, none: Check, all: impl FnOnce(Vec<Check>) -> C
 }
 
 /// `LIST is empty or all item in LIST: …`.
-fn each(place: Span, list: &Pieces, item: &str, body: Cond) -> Cond {
+fn for_each_item(place: Span, list: &MappedPieces, item: &str, body: MappedCondition) -> MappedCondition {
     let mut none = list.clone();
     none.push((place, " is empty".to_owned()));
     if body.pieces.iter().all(|(_, text)| text == "false") {
-        return Cond::test(none);
+        return MappedCondition::from_pieces(none);
     }
-    let uses_item = body.pieces.iter().any(|(_, text)| mentions(text, item));
+    let uses_item = body.pieces.iter().any(|(_, text)| mentions_word(text, item));
     let rest = match uses_item {
         false => body,
         true => {
@@ -241,54 +241,54 @@ fn each(place: Span, list: &Pieces, item: &str, body: Cond) -> Cond {
             pieces.extend(list.iter().cloned());
             pieces.push((place, ": ".to_owned()));
             pieces.extend(body.pieces);
-            Cond { pieces, binds: Binds::Test, reaches: true }
+            MappedCondition { pieces, binds: BindingStrength::Test, reaches: true }
         }
     };
-    Cond::any(place, vec![Cond::test(none), rest])
+    MappedCondition::any_of(place, vec![MappedCondition::from_pieces(none), rest])
 }
 
 /// Whether a text holds a word.
-fn mentions(text: &str, word: &str) -> bool {
+fn mentions_word(text: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c: char| !part(c)).any(|found| found == word)
 }
 
-impl Leaf {
-    fn cond(&self, how: Manner, known: &mut Known) -> Cond {
-        let asked: Vec<&Guard> = self.guards.iter().filter(|guard| how.plain || guard.always).collect();
+impl CheckLeaf {
+    fn to_condition(&self, how: CheckStyle, known: &mut EnsuredGuards) -> MappedCondition {
+        let asked: Vec<&TypeGuard> = self.guards.iter().filter(|guard| how.plain || guard.always).collect();
         let mut parts = Vec::new();
         if !how.strict && (how.plain || self.of_missing) {
             let unasked = |number: usize| !asked.iter().any(|guard| guard.term == number);
             let terms = self.terms.iter().enumerate().filter(|(number, _)| unasked(*number));
-            parts.extend(terms.map(|(_, (place, text))| Cond::plain(*place, format!("{text} exists"))));
+            parts.extend(terms.map(|(_, (place, text))| MappedCondition::from_text(*place, format!("{text} exists"))));
         }
         for guard in asked {
             let Some((place, text)) = self.terms.get(guard.term) else { continue };
             if !known.guards.insert((guard.name, text.clone())) && !self.is_guard {
                 continue;
             }
-            let term = self.term(guard.term, how.strict, known);
+            let term = self.term_path(guard.term, how.strict, known);
             let pieces = vec![(*place, format!("{}(", guard.name)), (*place, term), (*place, ")".to_owned())];
-            parts.push(Cond::test(pieces));
+            parts.push(MappedCondition::from_pieces(pieces));
         }
         if self.is_guard && how.plain {
-            return Cond::all(self.place, parts);
+            return MappedCondition::all_of(self.place, parts);
         }
         let test = self.guarded.as_ref().filter(|_| how.plain).unwrap_or(&self.test);
         let pieces = test.parts.iter().map(|part| match part {
-            Part::Words(text) => (self.place, text.clone()),
-            Part::Literal(place, text) => (*place, text.clone()),
-            Part::Term(number) => {
+            TestPart::Words(text) => (self.place, text.clone()),
+            TestPart::Literal(place, text) => (*place, text.clone()),
+            TestPart::Term(number) => {
                 let place = self.terms.get(*number).map_or(self.place, |(place, _)| *place);
-                (place, self.term(*number, how.strict, known))
+                (place, self.term_path(*number, how.strict, known))
             }
         });
-        parts.push(Cond { pieces: pieces.collect(), binds: test.binds, reaches: false });
-        Cond::all(self.place, parts)
+        parts.push(MappedCondition { pieces: pieces.collect(), binds: test.binds, reaches: false });
+        MappedCondition::all_of(self.place, parts)
     }
 
     /// A path, `required` where it is the first to need it.
-    fn term(&self, number: usize, strict: bool, known: &mut Known) -> String {
+    fn term_path(&self, number: usize, strict: bool, known: &mut EnsuredGuards) -> String {
         let Some((_, text)) = self.terms.get(number) else { return String::new() };
         let first = strict && known.reached.insert(text.clone());
         if first { format!("required({text})") } else { text.clone() }

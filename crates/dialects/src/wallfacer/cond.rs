@@ -1,44 +1,44 @@
 //! Conditions in the making: text with the places that it was made of, and how tightly its operators bind.
 
-use crate::writer::{Binds, Writer};
+use crate::writer::{BindingStrength, RuleWriter};
 use averment_base::source::Span;
 
 /// Text in pieces, each with its place.
-pub(super) type Pieces = Vec<(Span, String)>;
+pub(super) type MappedPieces = Vec<(Span, String)>;
 
 /// A condition.
 #[derive(Debug, Clone)]
-pub(super) struct Cond {
-    pub pieces: Pieces,
-    pub binds: Binds,
+pub(super) struct MappedCondition {
+    pub pieces: MappedPieces,
+    pub binds: BindingStrength,
     /// Whether it ends with `all x in xs: …`, which reaches as far as it can.
     pub reaches: bool,
 }
 
-impl Cond {
+impl MappedCondition {
     /// A test.
-    pub fn test(pieces: Pieces) -> Self {
-        Self { pieces, binds: Binds::Test, reaches: false }
+    pub fn from_pieces(pieces: MappedPieces) -> Self {
+        Self { pieces, binds: BindingStrength::Test, reaches: false }
     }
 
     /// A condition of one piece.
-    pub fn plain(place: Span, text: impl Into<String>) -> Self {
-        Self::test(vec![(place, text.into())])
+    pub fn from_text(place: Span, text: impl Into<String>) -> Self {
+        Self::from_pieces(vec![(place, text.into())])
     }
 
     /// All of them; nothing holds where there are none.
-    pub fn all(place: Span, parts: Vec<Cond>) -> Self {
-        Self::joined(place, parts, " and ", Binds::And, "true")
+    pub fn all_of(place: Span, parts: Vec<MappedCondition>) -> Self {
+        Self::join_parts(place, parts, " and ", BindingStrength::And, "true")
     }
 
     /// One of them; nothing is one of none.
-    pub fn any(place: Span, parts: Vec<Cond>) -> Self {
-        Self::joined(place, parts, " or ", Binds::Or, "false")
+    pub fn any_of(place: Span, parts: Vec<MappedCondition>) -> Self {
+        Self::join_parts(place, parts, " or ", BindingStrength::Or, "false")
     }
 
-    fn joined(place: Span, mut parts: Vec<Cond>, word: &str, binds: Binds, none: &str) -> Self {
+    fn join_parts(place: Span, mut parts: Vec<MappedCondition>, word: &str, binds: BindingStrength, none: &str) -> Self {
         match parts.len() {
-            0 => return Self::plain(place, none),
+            0 => return Self::from_text(place, none),
             1 => return parts.swap_remove(0),
             _ => {}
         }
@@ -48,7 +48,7 @@ impl Cond {
             if at > 0 {
                 out.pieces.push((place, word.to_owned()));
             }
-            let part = part.around(place, binds, at == last);
+            let part = part.in_parentheses(place, binds, at == last);
             out.reaches = part.reaches;
             out.pieces.extend(part.pieces);
         }
@@ -58,30 +58,30 @@ impl Cond {
     /// Its opposite.
     pub fn negated(self, place: Span) -> Self {
         let mut pieces = vec![(place, "not ".to_owned())];
-        pieces.extend(self.around(place, Binds::Test, false).pieces);
-        Self { pieces, binds: Binds::Not, reaches: false }
+        pieces.extend(self.in_parentheses(place, BindingStrength::Test, false).pieces);
+        Self { pieces, binds: BindingStrength::Not, reaches: false }
     }
 
     /// In parentheses where it binds less tightly, and where it reaches over what stands behind it.
-    fn around(mut self, place: Span, than: Binds, is_last: bool) -> Self {
+    fn in_parentheses(mut self, place: Span, than: BindingStrength, is_last: bool) -> Self {
         if self.binds < than || self.reaches && !is_last {
             self.pieces.insert(0, (place, "(".to_owned()));
             self.pieces.push((place, ")".to_owned()));
-            self.binds = Binds::Test;
+            self.binds = BindingStrength::Test;
             self.reaches = false;
         }
         self
     }
 
     /// Writes it.
-    pub fn write(&self, out: &mut Writer) {
-        write(&self.pieces, out);
+    pub fn write_to(&self, out: &mut RuleWriter) {
+        write_pieces(&self.pieces, out);
     }
 }
 
 /// Writes pieces.
-pub(super) fn write(pieces: &Pieces, out: &mut Writer) {
+pub(super) fn write_pieces(pieces: &MappedPieces, out: &mut RuleWriter) {
     for (place, text) in pieces {
-        out.put_of(*place, text);
+        out.put_mapped(*place, text);
     }
 }

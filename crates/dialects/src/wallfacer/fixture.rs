@@ -1,8 +1,8 @@
 //! Fixtures: tests of the rules of a pack.
 
-use super::Sentences;
-use crate::writer::{Writer, quoted};
-use crate::yaml::{Node, Value};
+use super::PackLowering;
+use crate::writer::{RuleWriter, quote_text};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
@@ -13,42 +13,42 @@ const KEYS: [&str; 4] = ["name", "input", "response", "expect"];
 const OUTCOMES: [&str; 2] = ["pass", "fail"];
 
 /// A response, and what the rule says of it.
-pub(super) struct Fixture<'n> {
+pub(super) struct PackFixture<'n> {
     pub place: Span,
     pub name: &'n str,
     pub expect: &'n str,
-    input: Option<&'n Node>,
-    response: &'n Node,
+    input: Option<&'n YamlNode>,
+    response: &'n YamlNode,
 }
 
-impl Sentences<'_, '_> {
+impl PackLowering<'_, '_> {
     /// The fixtures of an invariant.
-    pub(super) fn fixtures<'n>(&mut self, node: &'n Node, what: &str) -> Vec<Fixture<'n>> {
-        let nodes = self.lowering.said.list(node, "test_fixtures", what);
-        nodes.iter().filter_map(|node| self.fixture(node)).collect()
+    pub(super) fn read_fixtures<'n>(&mut self, node: &'n YamlNode, what: &str) -> Vec<PackFixture<'n>> {
+        let nodes = self.lowering.sink.list_items(node, "test_fixtures", what);
+        nodes.iter().filter_map(|node| self.read_fixture(node)).collect()
     }
 
-    fn fixture<'n>(&mut self, node: &'n Node) -> Option<Fixture<'n>> {
-        if !self.lowering.said.keys(node, "a fixture", &KEYS) {
+    fn read_fixture<'n>(&mut self, node: &'n YamlNode) -> Option<PackFixture<'n>> {
+        if !self.lowering.sink.check_keys(node, "a fixture", &KEYS) {
             return None;
         }
-        let (name, expect) = self.stated(node)?;
-        let said = &mut self.lowering.said;
+        let (name, expect) = self.fixture_header(node)?;
+        let said = &mut self.lowering.sink;
         let Some(response) = node.get("response") else {
             said.error(Slug::TypeMismatch, node.span, "a fixture has no `response`", "write `response: { … }`");
             return None;
         };
         let input = node.get("input");
         if let Some(input) = input.filter(|input| !input.is_map()) {
-            said.shape(input, "`input` of a fixture", "a mapping of arguments");
+            said.wrong_shape(input, "`input` of a fixture", "a mapping of arguments");
             return None;
         }
-        Some(Fixture { place: node.span, name, expect, input, response })
+        Some(PackFixture { place: node.span, name, expect, input, response })
     }
 
     /// The name of a fixture and what is expected.
-    pub(super) fn stated<'n>(&mut self, node: &'n Node) -> Option<(&'n str, &'n str)> {
-        let said = &mut self.lowering.said;
+    pub(super) fn fixture_header<'n>(&mut self, node: &'n YamlNode) -> Option<(&'n str, &'n str)> {
+        let said = &mut self.lowering.sink;
         let name = said.required_text(node, "name", "a fixture")?;
         let expect = said.required_text(node, "expect", "a fixture")?;
         if !OUTCOMES.contains(&expect) {
@@ -59,92 +59,92 @@ impl Sentences<'_, '_> {
     }
 }
 
-impl Fixture<'_> {
+impl PackFixture<'_> {
     /// Whether the call of the fixture is one that an invariant with these arguments judges.
-    pub fn fits(&self, fixed: Option<&Node>) -> bool {
+    pub fn fits_arguments(&self, fixed: Option<&YamlNode>) -> bool {
         let Some((fixed, input)) = fixed.zip(self.input) else { return true };
         fixed
             .entries()
             .iter()
-            .all(|(key, value)| input.get(&key.key()).is_some_and(|given| given.json() == value.json()))
+            .all(|(key, value)| input.get(&key.key_text()).is_some_and(|given| given.to_json() == value.to_json()))
     }
 
     /// `test "…" expect pass {`.
-    fn line(&self, out: &mut Writer, run: impl FnOnce(&mut Writer)) {
-        line(out, self.place, self.name, self.expect, run);
+    fn write_test(&self, out: &mut RuleWriter, run: impl FnOnce(&mut RuleWriter)) {
+        write_test_line(out, self.place, self.name, self.expect, run);
     }
 
     /// Behind a call of a named tool.
-    pub fn of_call(&self, out: &mut Writer, fixed: Option<&Node>, about: bool) {
-        self.line(out, |out| {
-            out.put(if about { "{ tools: [], " } else { "{ " });
+    pub fn write_for_call(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>, about: bool) {
+        self.write_test(out, |out| {
+            out.put_text(if about { "{ tools: [], " } else { "{ " });
             match self.input {
                 Some(input) => {
-                    out.put("args: ");
-                    out.literal(input);
-                    out.put(", ");
+                    out.put_text("args: ");
+                    out.put_literal(input);
+                    out.put_text(", ");
                 }
-                None if fixed.is_none() => out.put("args: {}, "),
+                None if fixed.is_none() => out.put_text("args: {}, "),
                 None => {}
             }
-            out.put("response: ");
-            out.literal(self.response);
-            out.put(" }");
+            out.put_text("response: ");
+            out.put_literal(self.response);
+            out.put_text(" }");
         });
     }
 
     /// Under `for each tool`.
-    pub fn of_tool(&self, out: &mut Writer, fixed: Option<&Node>, annotations: Option<&Node>) {
-        self.line(out, |out| {
-            out.put("{ tools: [");
+    pub fn write_for_tool(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>, annotations: Option<&YamlNode>) {
+        self.write_test(out, |out| {
+            out.put_text("{ tools: [");
             if let Some(annotations) = annotations {
-                out.put(&format!("{{ name: \"{TOOL}\", annotations: "));
-                out.literal(annotations);
-                out.put(" }");
+                out.put_text(&format!("{{ name: \"{TOOL}\", annotations: "));
+                out.put_literal(annotations);
+                out.put_text(" }");
             }
-            out.put("], calls: [");
-            self.made(out, fixed);
-            out.put("] }");
+            out.put_text("], calls: [");
+            self.write_call(out, fixed);
+            out.put_text("] }");
         });
     }
 
     /// In the rule for fixtures that fit no call.
-    pub fn apart(&self, out: &mut Writer, fixed: Option<&Node>) {
-        self.line(out, |out| {
-            out.put("{ tools: [], calls: [");
-            self.made(out, fixed);
-            out.put("] }");
+    pub fn write_detached(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>) {
+        self.write_test(out, |out| {
+            out.put_text("{ tools: [], calls: [");
+            self.write_call(out, fixed);
+            out.put_text("] }");
         });
     }
 
     /// The call of the fixture.
-    fn made(&self, out: &mut Writer, fixed: Option<&Node>) {
-        out.put(&format!("{{ tool: \"{TOOL}\", args: "));
+    fn write_call(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>) {
+        out.put_text(&format!("{{ tool: \"{TOOL}\", args: "));
         match self.input.or(fixed) {
-            Some(input) => out.literal(&with_tool(input)),
-            None => out.put("{}"),
+            Some(input) => out.put_literal(&with_tool(input)),
+            None => out.put_text("{}"),
         }
-        out.put(", result: ");
-        out.literal(self.response);
-        out.put(" }");
+        out.put_text(", result: ");
+        out.put_literal(self.response);
+        out.put_text(" }");
     }
 }
 
 /// A test in one line.
-pub(super) fn line(out: &mut Writer, place: Span, name: &str, expect: &str, run: impl FnOnce(&mut Writer)) {
-    out.line(place, |out| {
-        out.put(&format!("test {} expect {expect} ", quoted(name)));
+pub(super) fn write_test_line(out: &mut RuleWriter, place: Span, name: &str, expect: &str, run: impl FnOnce(&mut RuleWriter)) {
+    out.write_line(place, |out| {
+        out.put_text(&format!("test {} expect {expect} ", quote_text(name)));
         run(out);
     });
 }
 
 /// Arguments with the name of the tool in its place.
-fn with_tool(node: &Node) -> Node {
+fn with_tool(node: &YamlNode) -> YamlNode {
     let value = match &node.value {
-        Value::Text(text) => Value::Text(text.replace("{{tool_name}}", TOOL)),
-        Value::List(items) => Value::List(items.iter().map(with_tool).collect()),
-        Value::Map(entries) => Value::Map(entries.iter().map(|(key, value)| (key.clone(), with_tool(value))).collect()),
+        YamlValue::Text(text) => YamlValue::Text(text.replace("{{tool_name}}", TOOL)),
+        YamlValue::List(items) => YamlValue::List(items.iter().map(with_tool).collect()),
+        YamlValue::Map(entries) => YamlValue::Map(entries.iter().map(|(key, value)| (key.clone(), with_tool(value))).collect()),
         other => other.clone(),
     };
-    Node { value, span: node.span }
+    YamlNode { value, span: node.span }
 }

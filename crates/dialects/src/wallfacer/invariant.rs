@@ -1,12 +1,12 @@
 //! Invariants of one tool, and of all tools that fit.
 
-use super::Sentences;
+use super::PackLowering;
 use super::check;
-use super::cond::{Cond, write};
-use super::fixture::{self, Fixture};
-use super::names::Names;
-use crate::writer::{self, tool};
-use crate::yaml::{Node, Value};
+use super::cond::{MappedCondition, write_pieces};
+use super::fixture::{self, PackFixture};
+use super::names::PathRoots;
+use crate::writer::{self, tool_pattern};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
@@ -19,73 +19,73 @@ const GENERATED: [&str; 5] = ["string", "integer", "number", "boolean", "array"]
 
 /// The condition of a block on its tools.
 #[derive(Default)]
-struct Where {
-    parts: Vec<Cond>,
+struct BlockCondition {
+    parts: Vec<MappedCondition>,
     /// The annotations that it asks for.
-    annotations: Option<Node>,
+    annotations: Option<YamlNode>,
     /// Whether it asks for something that a made tool cannot be given.
     by_text: bool,
 }
 
 /// What stands in the body of an invariant.
-struct Body<'n> {
+struct InvariantBody<'n> {
     place: Span,
     /// The call, with its arguments.
     call: Vec<(Span, String)>,
     /// Its arguments, where it names them.
-    fixed: Option<&'n Node>,
-    asserts: Vec<(Span, Cond)>,
-    fixtures: Vec<Fixture<'n>>,
+    fixed: Option<&'n YamlNode>,
+    asserts: Vec<(Span, MappedCondition)>,
+    fixtures: Vec<PackFixture<'n>>,
     /// Whether something looks at what is known of the tool.
     about: bool,
 }
 
-impl Sentences<'_, '_> {
+impl PackLowering<'_, '_> {
     /// An invariant of a named tool.
-    pub(super) fn invariant(&mut self, node: &Node) {
-        self.lowering.said.keys(node, "an invariant", &KEYS);
+    pub(super) fn lower_invariant(&mut self, node: &YamlNode) {
+        self.lowering.sink.check_keys(node, "an invariant", &KEYS);
         if !node.is_map() {
             return;
         }
-        let name = self.lowering.said.required_text(node, "name", "an invariant").map(str::to_owned);
-        let called = self.named(node, "tool", "an invariant");
+        let name = self.lowering.sink.required_text(node, "name", "an invariant").map(str::to_owned);
+        let called = self.tool_name(node, "tool", "an invariant");
         let (Some(name), Some((called, at))) = (name, called) else { return };
         if node.get("fixed").is_some() == node.get("generate").is_some() {
             let message = format!("the invariant `{name}` has to have `fixed` or `generate`, and not both");
-            let place = node.entry("name").map_or(node.span, |(key, _)| key.span);
-            self.lowering.said.error(
+            let place = node.find_entry("name").map_or(node.span, |(key, _)| key.span);
+            self.lowering.sink.error(
                 Slug::TypeMismatch,
                 place,
                 message,
                 "write `fixed: { … }` for one call, or `fixed: {}` for every call",
             );
         }
-        let head = self.head("invariant", &name, None);
-        let names = Names::of_call(false);
-        let Some(body) = self.body(node, node, &name, (tool(&called), at), &names) else { return };
+        let head = self.rule_head("invariant", &name, None);
+        let names = PathRoots::call_roots(false);
+        let Some(body) = self.read_body(node, node, &name, (tool_pattern(&called), at), &names) else { return };
         self.write_schemas();
-        let (own, other): (Vec<_>, Vec<_>) = body.fixtures.iter().partition(|fixture| fixture.fits(body.fixed));
-        self.out.block(
+        let (own, other): (Vec<_>, Vec<_>) = body.fixtures.iter().partition(|fixture| fixture.fits_arguments(body.fixed));
+        self.out.write_block(
             node.span,
-            |out| out.put(&head),
+            |out| out.put_text(&head),
             |out| {
-                body.write(out);
-                own.iter().for_each(|fixture| fixture.of_call(out, body.fixed, body.about));
+                body.write_body(out);
+                own.iter().for_each(|fixture| fixture.write_for_call(out, body.fixed, body.about));
             },
         );
-        self.apart(&name, &body, &other);
+        self.write_detached_fixtures(&name, &body, &other);
     }
 
     /// A block of `for_each_tool`.
-    pub(super) fn for_each_tool(&mut self, node: &Node) {
+    pub(super) fn for_each_tool(&mut self, node: &YamlNode) {
         const WHAT: &str = "a block of `for_each_tool`";
-        self.lowering.said.keys(node, WHAT, &BLOCK);
+        self.lowering.sink.check_keys(node, WHAT, &BLOCK);
         if !node.is_map() {
             return;
         }
-        let name = self.lowering.said.required_text(node, "name", WHAT).map(str::to_owned);
+        let name = self.lowering.sink.required_text(node, "name", WHAT).map(str::to_owned);
         let Some(apply) = node.get("apply") else {
-            self.lowering.said.error(
+            self.lowering.sink.error(
                 Slug::TypeMismatch,
                 node.span.at_start(),
                 format!("{WHAT} has no `apply`"),
@@ -93,88 +93,88 @@ impl Sentences<'_, '_> {
             );
             return;
         };
-        let good = self.lowering.said.keys(apply, "`apply`", &APPLIED);
-        let condition = self.condition(node.get("where"));
+        let good = self.lowering.sink.check_keys(apply, "`apply`", &APPLIED);
+        let condition = self.read_condition(node.get("where"));
         let (Some(name), Some(condition), true) = (name, condition, good) else { return };
-        let head = self.head("invariant", &name, None);
-        let names = Names::of_call(true);
-        let at = node.entry("apply").map_or(apply.span, |(key, _)| key.span);
-        let Some(body) = self.body(node, apply, &name, ("tool".to_owned(), at), &names) else { return };
+        let head = self.rule_head("invariant", &name, None);
+        let names = PathRoots::call_roots(true);
+        let at = node.find_entry("apply").map_or(apply.span, |(key, _)| key.span);
+        let Some(body) = self.read_body(node, apply, &name, ("tool".to_owned(), at), &names) else { return };
         self.write_schemas();
         let (own, other): (Vec<_>, Vec<_>) =
-            body.fixtures.iter().partition(|fixture| !condition.by_text && fixture.fits(body.fixed));
+            body.fixtures.iter().partition(|fixture| !condition.by_text && fixture.fits_arguments(body.fixed));
         let every = condition.parts.is_empty();
         let place = node.get("where").map_or(node.span, |node| node.span);
-        let asked = Cond::all(place, condition.parts);
-        self.out.block(
+        let asked = MappedCondition::all_of(place, condition.parts);
+        self.out.write_block(
             node.span,
-            |out| out.put(&head),
+            |out| out.put_text(&head),
             |out| {
-                let tools = |out: &mut writer::Writer| {
-                    out.put(if every { "for each tool" } else { "for each tool where " });
+                let tools = |out: &mut writer::RuleWriter| {
+                    out.put_text(if every { "for each tool" } else { "for each tool where " });
                     if !every {
-                        asked.write(out);
+                        asked.write_to(out);
                     }
                 };
-                out.block(place, tools, |out| {
-                    body.write(out);
-                    own.iter().for_each(|fixture| fixture.of_tool(out, body.fixed, condition.annotations.as_ref()));
+                out.write_block(place, tools, |out| {
+                    body.write_body(out);
+                    own.iter().for_each(|fixture| fixture.write_for_tool(out, body.fixed, condition.annotations.as_ref()));
                 });
             },
         );
-        self.apart(&name, &body, &other);
+        self.write_detached_fixtures(&name, &body, &other);
     }
 
     /// Fixtures whose call is none of those that the invariant judges: the same assertions, of a tool that no run has.
-    fn apart(&mut self, name: &str, body: &Body<'_>, fixtures: &[&Fixture<'_>]) {
+    fn write_detached_fixtures(&mut self, name: &str, body: &InvariantBody<'_>, fixtures: &[&PackFixture<'_>]) {
         if fixtures.is_empty() {
             return;
         }
-        let head = self.head("invariant", &format!("{name}.fixtures"), None);
-        self.out.gap();
-        self.out.remark("Fixtures with other arguments or tools than the calls that are judged.");
-        let apart = Body {
+        let head = self.rule_head("invariant", &format!("{name}.fixtures"), None);
+        self.out.write_gap();
+        self.out.write_remark("Fixtures with other arguments or tools than the calls that are judged.");
+        let apart = InvariantBody {
             call: vec![(body.place, format!("call {} {{}}", fixture::TOOL))],
             asserts: body.asserts.clone(),
             fixtures: Vec::new(),
             ..*body
         };
-        self.out.block(
+        self.out.write_block(
             body.place,
-            |out| out.put(&head),
+            |out| out.put_text(&head),
             |out| {
-                apart.write(out);
-                fixtures.iter().for_each(|fixture| fixture.apart(out, body.fixed));
+                apart.write_body(out);
+                fixtures.iter().for_each(|fixture| fixture.write_detached(out, body.fixed));
             },
         );
     }
 
     /// What stands in an invariant.
-    fn body<'n>(
+    fn read_body<'n>(
         &mut self,
-        whole: &'n Node,
-        node: &'n Node,
+        whole: &'n YamlNode,
+        node: &'n YamlNode,
         name: &str,
         called: (String, Span),
-        names: &Names,
-    ) -> Option<Body<'n>> {
+        names: &PathRoots,
+    ) -> Option<InvariantBody<'n>> {
         let what = format!("the invariant `{name}`");
         for (key, wanted) in [
             ("fixed", "a mapping of arguments: `fixed: {}`"),
             ("generate", "a mapping of arguments to what they may be"),
         ] {
             if let Some(node) = node.get(key).filter(|node| !node.is_map()) {
-                self.lowering.said.shape(node, &format!("`{key}` of {what}"), wanted);
+                self.lowering.sink.wrong_shape(node, &format!("`{key}` of {what}"), wanted);
             }
         }
-        if let Some(input) = node.get("input").filter(|input| input.text() != Some("schema_valid")) {
-            self.lowering.said.unknown_word(input, "input", &["schema_valid"]);
+        if let Some(input) = node.get("input").filter(|input| input.as_text() != Some("schema_valid")) {
+            self.lowering.sink.unknown_word(input, "input", &["schema_valid"]);
         }
         if let Some(cases) = node.get("cases").filter(|cases| !is_count(cases)) {
-            self.lowering.said.shape(cases, "`cases`", "a whole number");
+            self.lowering.sink.wrong_shape(cases, "`cases`", "a whole number");
         }
         if node.get("assert").is_none() {
-            self.lowering.said.error(
+            self.lowering.sink.error(
                 Slug::TypeMismatch,
                 node.span.at_start(),
                 format!("{what} has no `assert`"),
@@ -188,50 +188,50 @@ impl Sentences<'_, '_> {
         let mut call = vec![(at, format!("call {called} "))];
         match (fixed, generate) {
             (_, Some(generate)) => {
-                call.extend(self.generated(generate));
-                call.push((node.span, self.seeded(node, name, names.each_tool)));
+                call.extend(self.generated_arguments(generate));
+                call.push((node.span, self.seed_clause(node, name, names.each_tool)));
             }
-            (Some(fixed), None) => call.push((fixed.span, names.literal(fixed))),
+            (Some(fixed), None) => call.push((fixed.span, names.value_literal(fixed))),
             (None, None) if by_schema => {
                 let input = node.get("input").map_or(node.span, |input| input.span);
                 call.push((input, "generate from schema".to_owned()));
-                call.push((node.span, self.seeded(node, name, names.each_tool)));
+                call.push((node.span, self.seed_clause(node, name, names.each_tool)));
             }
             (None, None) => call.push((node.span, "{}".to_owned())),
         }
-        let place = node.entry("assert").map_or(node.span, |(key, list)| key.span.to(list.span));
-        let checks = self.checks(node, &what, names);
-        let mut asserts = check::sentences(place, checks, true);
+        let place = node.find_entry("assert").map_or(node.span, |(key, list)| key.span.cover_with(list.span));
+        let checks = self.read_checks(node, &what, names);
+        let mut asserts = check::check_sentences(place, checks, true);
         if asserts.is_empty() {
-            asserts.push((place, Cond::plain(place, "true")));
+            asserts.push((place, MappedCondition::from_text(place, "true")));
         }
         let about = asserts.iter().any(|(_, cond)| cond.pieces.iter().any(|(_, text)| text.contains("about(")));
-        let fixtures = self.fixtures(node, &what);
-        Some(Body { place: whole.span, call, fixed, asserts, fixtures, about })
+        let fixtures = self.read_fixtures(node, &what);
+        Some(InvariantBody { place: whole.span, call, fixed, asserts, fixtures, about })
     }
 
     /// `generate { a: integer 0..9 }`, each argument with its place.
-    fn generated(&mut self, generate: &Node) -> Vec<(Span, String)> {
+    fn generated_arguments(&mut self, generate: &YamlNode) -> Vec<(Span, String)> {
         let mut pieces = vec![(generate.span, "generate {".to_owned())];
         for (key, spec) in generate.entries() {
-            let Some(made) = self.spec(spec) else { continue };
+            let Some(made) = self.value_spec(spec) else { continue };
             let comma = if pieces.len() > 1 { "," } else { "" };
             pieces.push((generate.span, format!("{comma} ")));
-            pieces.push((key.span.to(spec.span), format!("{}: {made}", writer::object_key(&key.key()))));
+            pieces.push((key.span.cover_with(spec.span), format!("{}: {made}", writer::object_key(&key.key_text()))));
         }
         pieces.push((generate.span, if pieces.len() > 1 { " }" } else { "}" }.to_owned()));
         pieces
     }
 
     /// ` cases 50 seed 0`, with the name that the seed goes with where the label is another one.
-    fn seeded(&self, node: &Node, name: &str, each_tool: bool) -> String {
-        let cases = node.get("cases").and_then(Node::number).unwrap_or("100");
+    fn seed_clause(&self, node: &YamlNode, name: &str, each_tool: bool) -> String {
+        let cases = node.get("cases").and_then(YamlNode::as_number).unwrap_or("100");
         let plain = format!(" cases {cases} seed 0");
         if name == self.label {
             return plain;
         }
         let pieces: Vec<&str> = if each_tool { name.split("{{tool_name}}").collect() } else { vec![name] };
-        let pieces: Vec<String> = pieces.into_iter().map(writer::quoted).collect();
+        let pieces: Vec<String> = pieces.into_iter().map(writer::quote_text).collect();
         let inner: Vec<&str> =
             pieces.iter().map(|piece| piece.get(1..piece.len().saturating_sub(1)).unwrap_or("")).collect();
         let inner = inner.join("${tool}");
@@ -239,12 +239,12 @@ impl Sentences<'_, '_> {
     }
 
     /// What a generated value may be: `list 1..3 of integer 0..9`.
-    fn spec(&mut self, spec: &Node) -> Option<String> {
+    fn value_spec(&mut self, spec: &YamlNode) -> Option<String> {
         const SPEC: [&str; 8] = ["type", "min_length", "max_length", "min", "max", "items", "min_items", "max_items"];
-        if !self.lowering.said.keys(spec, "a generated value", &SPEC) {
+        if !self.lowering.sink.check_keys(spec, "a generated value", &SPEC) {
             return None;
         }
-        let name = self.lowering.said.required_text(spec, "type", "a generated value")?;
+        let name = self.lowering.sink.required_text(spec, "type", "a generated value")?;
         let (ty, least, most) = match name {
             "string" => ("string", "min_length", "max_length"),
             "integer" => ("integer", "min", "max"),
@@ -252,22 +252,22 @@ impl Sentences<'_, '_> {
             "boolean" => ("boolean", "", ""),
             "array" => ("list", "min_items", "max_items"),
             _ => {
-                self.lowering.said.unknown_word(spec.get("type")?, "type of generated values", &GENERATED);
+                self.lowering.sink.unknown_word(spec.get("type")?, "type of generated values", &GENERATED);
                 return None;
             }
         };
         for key in ["min_length", "max_length", "min", "max", "min_items", "max_items"] {
             if let Some(bound) =
-                spec.get(key).filter(|bound| bound.number().is_none_or(|number| number.contains(['.', 'e', 'E'])))
+                spec.get(key).filter(|bound| bound.as_number().is_none_or(|number| number.contains(['.', 'e', 'E'])))
             {
-                self.lowering.said.shape(bound, &format!("`{key}`"), "a whole number");
+                self.lowering.sink.wrong_shape(bound, &format!("`{key}`"), "a whole number");
             }
         }
         let items = match spec.get("items") {
-            Some(items) => Some(self.spec(items)?),
+            Some(items) => Some(self.value_spec(items)?),
             None => None,
         };
-        let bound = |key: &str| spec.get(key).and_then(Node::number).unwrap_or("");
+        let bound = |key: &str| spec.get(key).and_then(YamlNode::as_number).unwrap_or("");
         let range = match (bound(least), bound(most)) {
             ("", "") => String::new(),
             (least, most) => format!(" {least}..{most}"),
@@ -277,58 +277,58 @@ impl Sentences<'_, '_> {
     }
 
     /// The condition of a block; `None` where it cannot be used.
-    fn condition(&mut self, node: Option<&Node>) -> Option<Where> {
-        let mut asked = Where::default();
+    fn read_condition(&mut self, node: Option<&YamlNode>) -> Option<BlockCondition> {
+        let mut asked = BlockCondition::default();
         let Some(node) = node.filter(|node| !node.is_null()) else { return Some(asked) };
-        if !self.lowering.said.keys(node, "`where`", &WHERE) {
+        if !self.lowering.sink.check_keys(node, "`where`", &WHERE) {
             return None;
         }
         if let Some(annotations) = node.get("annotations") {
-            if !self.lowering.said.keys(annotations, "`annotations`", &HINTS) {
+            if !self.lowering.sink.check_keys(annotations, "`annotations`", &HINTS) {
                 return None;
             }
             for (key, value) in annotations.entries() {
-                let Some(wanted) = value.boolean() else {
-                    self.lowering.said.shape(value, &format!("`{}`", key.key()), "`true` or `false`");
+                let Some(wanted) = value.as_boolean() else {
+                    self.lowering.sink.wrong_shape(value, &format!("`{}`", key.key_text()), "`true` or `false`");
                     return None;
                 };
                 asked
                     .parts
-                    .push(Cond::plain(key.span.to(value.span), format!("annotations.{} == {wanted}", key.key())));
+                    .push(MappedCondition::from_text(key.span.cover_with(value.span), format!("annotations.{} == {wanted}", key.key_text())));
             }
             asked.annotations = Some(annotations.clone());
         }
         for (key, field) in [("name_matches", "name"), ("description_matches", "description")] {
             let Some(pattern) = node.get(key) else { continue };
-            let text = self.lowering.said.as_text(pattern, &format!("`{key}`"))?;
-            let literal = self.pattern(pattern, text, &Names::of_call(true))?;
+            let text = self.lowering.sink.as_text(pattern, &format!("`{key}`"))?;
+            let literal = self.regex_literal(pattern, text, &PathRoots::call_roots(true))?;
             asked.by_text = true;
-            asked.parts.push(Cond::plain(pattern.span, format!("{field} matches {literal}")));
+            asked.parts.push(MappedCondition::from_text(pattern.span, format!("{field} matches {literal}")));
         }
         Some(asked)
     }
 
     /// The name of a tool under a key, with its place.
-    pub(super) fn named(&mut self, node: &Node, key: &str, what: &str) -> Option<(String, Span)> {
+    pub(super) fn tool_name(&mut self, node: &YamlNode, key: &str, what: &str) -> Option<(String, Span)> {
         let value = node.get(key);
         // A tool may be called by a number, where a parameter says so.
-        if let Some(Value::Number(number)) = value.map(|value| &value.value) {
+        if let Some(YamlValue::Number(number)) = value.map(|value| &value.value) {
             return Some((number.clone(), value.map_or(node.span, |value| value.span)));
         }
-        let text = self.lowering.said.required_text(node, key, what)?;
+        let text = self.lowering.sink.required_text(node, key, what)?;
         Some((text.to_owned(), value.map_or(node.span, |value| value.span)))
     }
 }
 
-impl Body<'_> {
-    fn write(&self, out: &mut writer::Writer) {
-        out.line(self.place, |out| write(&self.call, out));
+impl InvariantBody<'_> {
+    fn write_body(&self, out: &mut writer::RuleWriter) {
+        out.write_line(self.place, |out| write_pieces(&self.call, out));
         for (place, cond) in &self.asserts {
-            out.line(*place, |out| cond.write(out));
+            out.write_line(*place, |out| cond.write_to(out));
         }
     }
 }
 
-fn is_count(node: &Node) -> bool {
-    node.number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+fn is_count(node: &YamlNode) -> bool {
+    node.as_number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }

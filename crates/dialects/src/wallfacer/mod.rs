@@ -17,77 +17,77 @@ mod regex;
 mod sequence;
 pub(crate) mod template;
 
-use crate::writer::{Labels, Writer};
-use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering, OfYaml, Reads};
+use crate::writer::{UniqueLabels, RuleWriter};
+use crate::yaml::{YamlNode, YamlSchema};
+use crate::{Dialect, Lowering, YamlDialect, FileSyntax};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
-use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
-use names::Names;
+use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
+use names::PathRoots;
 use std::borrow::Cow;
 
 /// Packs of the versions 1 to 3.
 pub const DIALECT: Dialect = Dialect {
     files: "packs with `version` and `invariants`",
-    reads: Reads::Yaml(OfYaml {
+    reads: FileSyntax::Yaml(YamlDialect {
         marks: &["invariants", "for_each_tool", "sequences"],
-        schema: Schema::Core,
+        schema: YamlSchema::Core,
         is_one: |document| {
             // Steps of a sequence have no type; rules of a policy of Assay, which stand under the same key, do.
-            let typed = |list: &Node| list.items().iter().any(|one| one.get("type").is_some());
+            let typed = |list: &YamlNode| list.items().iter().any(|one| one.get("type").is_some());
             let has = |key: &str| document.get(key).is_some();
             has("invariants") || has("for_each_tool") || document.get("sequences").is_some_and(|list| !typed(list))
         },
-        lower,
+        lower: lower_pack,
     }),
-    verdicts: OwnVerdicts {
+    verdicts: ForeignVerdicts {
         system: Cow::Borrowed("wallfacer"),
-        pass: OwnVerdict::new("pass", None),
-        fail: OwnVerdict::new("fail", None),
+        pass: ForeignVerdict::new("pass", None),
+        fail: ForeignVerdict::new("fail", None),
         // What holds because nothing speaks against it passes there.
-        vacuous: OwnVerdict::new("pass", None),
-        undecided: OwnVerdict::new("structural", None),
-        error: OwnVerdict::new("structural", None),
+        vacuous: ForeignVerdict::new("pass", None),
+        undecided: ForeignVerdict::new("structural", None),
+        error: ForeignVerdict::new("structural", None),
     },
 };
 
 /// What the sentences of a pack share while they are made.
-struct Sentences<'a, 'l> {
+struct PackLowering<'a, 'l> {
     lowering: &'a mut Lowering<'l>,
     /// The rules, behind what they use.
-    out: Writer,
-    labels: Labels,
+    out: RuleWriter,
+    labels: UniqueLabels,
     /// Names of schemas.
-    schema_names: Labels,
+    schema_names: UniqueLabels,
     /// Schemas of the rule that is being made.
-    schemas: Vec<(String, Node)>,
+    schemas: Vec<(String, YamlNode)>,
     /// The label of that rule.
     label: String,
 }
 
-fn lower(_: &Node, lowering: &mut Lowering<'_>) {
-    let Some(pack) = pack::read(lowering) else { return };
-    let mut sentences = Sentences {
+fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
+    let Some(pack) = pack::read_pack(lowering) else { return };
+    let mut sentences = PackLowering {
         lowering,
-        out: Writer::default(),
-        labels: Labels::default(),
-        schema_names: Labels::default(),
+        out: RuleWriter::default(),
+        labels: UniqueLabels::default(),
+        schema_names: UniqueLabels::default(),
         schemas: Vec::new(),
         label: String::new(),
     };
     for node in &pack.invariants {
-        sentences.invariant(node);
+        sentences.lower_invariant(node);
     }
     for node in &pack.for_each_tool {
         sentences.for_each_tool(node);
     }
     for node in &pack.sequences {
-        sentences.sequence(node);
+        sentences.lower_sequence(node);
     }
     let out = sentences.out;
     let description = pack.description.as_deref().unwrap_or("").trim();
-    lowering.out.remark(&format!("The pack {}. {description}", pack.name));
-    definitions(lowering, &out);
+    lowering.out.write_remark(&format!("The pack {}. {description}", pack.name));
+    write_definitions(lowering, &out);
     lowering.out.append(out);
 }
 
@@ -123,10 +123,10 @@ const SHORT: [(&str, &str, &str, &str); 11] = [
 ];
 
 /// Defines what the sentences say in short.
-fn definitions(lowering: &mut Lowering<'_>, out: &Writer) {
+fn write_definitions(lowering: &mut Lowering<'_>, out: &RuleWriter) {
     let place = Span::new(lowering.root, 0, 0);
     for (name, parameter, says, means) in SHORT {
-        let used = |name: &str| out.holds(&format!("{name}("));
+        let used = |name: &str| out.contains_text(&format!("{name}("));
         let needed = match name {
             "is_whole" => used("is_size"),
             "is_number" => used("is_size") || used("is_whole"),
@@ -136,26 +136,26 @@ fn definitions(lowering: &mut Lowering<'_>, out: &Writer) {
         if !used(name) && !needed {
             continue;
         }
-        lowering.out.gap();
-        lowering.out.remark(says);
-        lowering.out.line(place, |out| out.put(&format!("def {name}({parameter}) = {means}")));
+        lowering.out.write_gap();
+        lowering.out.write_remark(says);
+        lowering.out.write_line(place, |out| out.put_text(&format!("def {name}({parameter}) = {means}")));
     }
 }
 
-impl Sentences<'_, '_> {
+impl PackLowering<'_, '_> {
     /// A label for a rule, and its sentence where the name is another one.
-    fn head(&mut self, word: &str, name: &str, says: Option<&str>) -> String {
-        self.label = self.labels.of(name);
+    fn rule_head(&mut self, word: &str, name: &str, says: Option<&str>) -> String {
+        self.label = self.labels.unique_label(name);
         let sentence = match says {
             Some(says) => format!("{name}: {}", says.split_whitespace().collect::<Vec<_>>().join(" ")),
             None if self.label == name => return format!("{word} {name}"),
             None => name.to_owned(),
         };
-        format!("{word} {} {}", self.label, crate::writer::quoted(&sentence))
+        format!("{word} {} {}", self.label, crate::writer::quote_text(&sentence))
     }
 
     /// A name for a schema, made of the rule that it stands in.
-    fn schema(&mut self, schema: &Node) -> String {
+    fn schema_name(&mut self, schema: &YamlNode) -> String {
         let last = self.label.rsplit('.').next().unwrap_or("");
         let mut name = String::new();
         for word in last.split(|c: char| !c.is_ascii_alphanumeric()) {
@@ -166,28 +166,28 @@ impl Sentences<'_, '_> {
         if !name.starts_with(|c: char| c.is_ascii_uppercase()) {
             name.insert_str(0, "Shape");
         }
-        let name = self.schema_names.of(&name).replace('-', "_");
+        let name = self.schema_names.unique_label(&name).replace('-', "_");
         self.schemas.push((name.clone(), schema.clone()));
         name
     }
 
     /// Writes the schemas of the rule that comes.
     fn write_schemas(&mut self) {
-        self.out.gap();
+        self.out.write_gap();
         for (name, schema) in std::mem::take(&mut self.schemas) {
-            self.out.line(schema.span, |out| {
-                out.put(&format!("schema {name} = "));
-                out.literal(&schema);
+            self.out.write_line(schema.span, |out| {
+                out.put_text(&format!("schema {name} = "));
+                out.put_literal(&schema);
             });
-            self.out.gap();
+            self.out.write_gap();
         }
     }
 
     /// A regular expression as a literal.
-    fn pattern(&mut self, node: &Node, text: &str, names: &Names) -> Option<String> {
+    fn regex_literal(&mut self, node: &YamlNode, text: &str, names: &PathRoots) -> Option<String> {
         if names.each_tool && text.contains("{{tool_name}}") {
             let help = "compare `$.tool.name` by `equals`, or write an expression that holds for all tools";
-            self.lowering.said.error(
+            self.lowering.sink.error(
                 Slug::BadRegex,
                 node.span,
                 "an expression cannot depend on the name of the tool",
@@ -195,13 +195,13 @@ impl Sentences<'_, '_> {
             );
             return None;
         }
-        match regex::literal(text) {
+        match regex::pattern_literal(text) {
             Ok(literal) => Some(literal),
             Err(unusable) => {
                 let message =
                     format!("the regular expression cannot be used: {} (at byte {})", unusable.why, unusable.at);
                 let help = "write it as Rust's crate `regex` reads it: no look-around, no back-references";
-                self.lowering.said.error(Slug::BadRegex, node.span, message, help);
+                self.lowering.sink.error(Slug::BadRegex, node.span, message, help);
                 None
             }
         }

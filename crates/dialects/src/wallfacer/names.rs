@@ -1,12 +1,12 @@
 //! What the paths and placeholders of a pack stand for in a sentence.
 
-use crate::jsonpath::{self as path, Path, Step};
-use crate::writer::{object_key, quoted};
-use crate::yaml::{Node, Value};
+use crate::jsonpath::{self as path, ForeignPath, JsonPathStep};
+use crate::writer::{object_key, quote_text};
+use crate::yaml::{YamlNode, YamlValue};
 
 /// What `$.response`, `$.input`, `$.tool` and `$.item` are where an assertion stands.
 #[derive(Debug, Clone)]
-pub(super) struct Names {
+pub(super) struct PathRoots {
     pub response: String,
     pub input: String,
     /// `None` where nothing is known of the tool.
@@ -19,21 +19,21 @@ pub(super) struct Names {
     pub each_tool: bool,
 }
 
-impl Names {
+impl PathRoots {
     /// In an invariant.
-    pub fn of_call(each_tool: bool) -> Self {
+    pub fn call_roots(each_tool: bool) -> Self {
         let tool = Some("about(tool)".to_owned());
         Self { response: "envelope".to_owned(), input: "args".to_owned(), tool, item: None, index: None, each_tool }
     }
 
     /// At a step of a sequence.
-    pub fn of_step(step: &str) -> Self {
+    pub fn step_roots(step: &str) -> Self {
         let (response, input) = (format!("answer({step})"), format!("{step}.args"));
         Self { response, input, tool: None, item: None, index: None, each_tool: false }
     }
 
     /// Inside of `for_each`, with the variable that it looks at; with `counted` that is the element with its place.
-    pub fn inside(&self, counted: bool) -> (Self, String) {
+    pub fn inside_item(&self, counted: bool) -> (Self, String) {
         let variable = match &self.item {
             None => "item".to_owned(),
             Some(outer) => format!("inner_{}", outer.trim_end_matches(".value")),
@@ -43,7 +43,7 @@ impl Names {
         (Self { item: Some(item), index, ..self.clone() }, variable)
     }
 
-    fn root(&self, name: &str) -> Option<String> {
+    fn root_text(&self, name: &str) -> Option<String> {
         match name {
             "response" => Some(self.response.clone()),
             "input" => Some(self.input.clone()),
@@ -55,7 +55,7 @@ impl Names {
     }
 
     /// Everything that a path can begin at, as one object.
-    fn context(&self) -> String {
+    fn context_object(&self) -> String {
         let tool = self.tool.as_deref().unwrap_or("null");
         let item = self.item.as_ref().map(|item| format!(", item: {item}")).unwrap_or_default();
         let index = self.index.as_ref().map(|index| format!(", index: {index}")).unwrap_or_default();
@@ -63,60 +63,60 @@ impl Names {
     }
 
     /// The first value that a path finds.
-    pub fn value(&self, path: &Path) -> String {
+    pub fn first_value(&self, path: &ForeignPath) -> String {
         match (path.steps.split_first(), path.rest.as_str()) {
-            (None, "") => self.context(),
-            (Some((Step::Key(first), behind)), "") if self.root(first).is_some() => {
-                format!("{}{}", self.root(first).unwrap_or_default(), path::written(behind))
+            (None, "") => self.context_object(),
+            (Some((JsonPathStep::Key(first), behind)), "") if self.root_text(first).is_some() => {
+                format!("{}{}", self.root_text(first).unwrap_or_default(), path::steps_text(behind))
             }
-            _ => format!("first({})", self.searched(path)),
+            _ => format!("first({})", self.search_path(path)),
         }
     }
 
     /// All values that a path finds.
-    pub fn values(&self, path: &Path) -> String {
-        self.searched(path)
+    pub fn all_values(&self, path: &ForeignPath) -> String {
+        self.search_path(path)
     }
 
-    fn searched(&self, path: &Path) -> String {
-        if let Some((Step::Key(first), behind)) = path.steps.split_first()
-            && let Some(root) = self.root(first)
+    fn search_path(&self, path: &ForeignPath) -> String {
+        if let Some((JsonPathStep::Key(first), behind)) = path.steps.split_first()
+            && let Some(root) = self.root_text(first)
             && !path.rest.contains('$')
         {
-            return format!("jsonpath({root}, {})", quoted(&format!("${}{}", path::as_jsonpath(behind), path.rest)));
+            return format!("jsonpath({root}, {})", quote_text(&format!("${}{}", path::as_jsonpath(behind), path.rest)));
         }
         format!(
             "jsonpath({}, {})",
-            self.context(),
-            quoted(&format!("${}{}", path::as_jsonpath(&path.steps), path.rest))
+            self.context_object(),
+            quote_text(&format!("${}{}", path::as_jsonpath(&path.steps), path.rest))
         )
     }
 
     /// A value of the pack, with the name of the tool in its place.
-    pub fn literal(&self, node: &Node) -> String {
+    pub fn value_literal(&self, node: &YamlNode) -> String {
         let joined = |parts: Vec<String>| parts.join(", ");
         match &node.value {
-            Value::Text(text) => self.text(text),
-            Value::List(items) => format!("[{}]", joined(items.iter().map(|item| self.literal(item)).collect())),
-            Value::Map(entries) if !entries.is_empty() => {
+            YamlValue::Text(text) => self.tool_text(text),
+            YamlValue::List(items) => format!("[{}]", joined(items.iter().map(|item| self.value_literal(item)).collect())),
+            YamlValue::Map(entries) if !entries.is_empty() => {
                 let entry =
-                    |(key, value): &(Node, Node)| format!("{}: {}", object_key(&key.key()), self.literal(value));
+                    |(key, value): &(YamlNode, YamlNode)| format!("{}: {}", object_key(&key.key_text()), self.value_literal(value));
                 format!("{{ {} }}", joined(entries.iter().map(entry).collect()))
             }
-            _ => crate::writer::literal(node),
+            _ => crate::writer::value_literal(node),
         }
     }
 
     /// A text of the pack, with the name of the tool in its place.
-    fn text(&self, text: &str) -> String {
+    fn tool_text(&self, text: &str) -> String {
         const TOOL: &str = "{{tool_name}}";
         match self.each_tool && text.contains(TOOL) {
-            false => quoted(text),
+            false => quote_text(text),
             true if text == TOOL => "tool".to_owned(),
             true => {
                 let mut out = String::new();
                 for (at, part) in text.split(TOOL).enumerate() {
-                    let part = quoted(part);
+                    let part = quote_text(part);
                     out.push_str(if at > 0 { "${tool}" } else { "" });
                     out.push_str(part.trim_start_matches('"').strip_suffix('"').unwrap_or(""));
                 }

@@ -1,15 +1,15 @@
 //! Placeholders in the arguments of a sequence: `{{steps.made.response.id}}` stands for what an earlier step answered.
 
-use super::Sentences;
-use super::names::Names;
-use crate::jsonpath::Path;
+use super::PackLowering;
+use super::names::PathRoots;
+use crate::jsonpath::ForeignPath;
 use crate::writer::object_key;
-use crate::writer::quoted;
-use crate::yaml::{Node, Value};
+use crate::writer::quote_text;
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 
 /// A step in front of the one that is read.
-pub(super) struct Earlier {
+pub(super) struct EarlierStep {
     /// Under which name the pack knows it.
     pub bind: Option<String>,
     /// The `let` that holds its call.
@@ -17,41 +17,41 @@ pub(super) struct Earlier {
 }
 
 /// A placeholder.
-pub(super) struct Placeholder {
+pub(super) struct StepPlaceholder {
     /// The step that it names, by number.
     pub step: usize,
     /// The path behind it, from `{input, response}` on.
-    pub path: Path,
+    pub path: ForeignPath,
 }
 
 /// A piece of an argument's text.
-pub(super) enum Piece<'s> {
+pub(super) enum ArgumentPiece<'s> {
     Text(&'s str),
-    Placeholder(Placeholder),
+    Placeholder(StepPlaceholder),
 }
 
-impl Sentences<'_, '_> {
+impl PackLowering<'_, '_> {
     /// The pieces of a text; said where it holds what is no placeholder.
-    pub(super) fn pieces<'s>(&mut self, node: &Node, text: &'s str, earlier: &[Earlier]) -> Option<Vec<Piece<'s>>> {
+    pub(super) fn split_pieces<'s>(&mut self, node: &YamlNode, text: &'s str, earlier: &[EarlierStep]) -> Option<Vec<ArgumentPiece<'s>>> {
         let mut pieces = Vec::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("{{") {
             let Some((inside, after)) = behind.split_once("}}") else {
                 let help = "end the placeholder with `}}`";
-                self.lowering.said.error(Slug::Unclosed, node.span, "a placeholder has no end", help);
+                self.lowering.sink.error(Slug::Unclosed, node.span, "a placeholder has no end", help);
                 return None;
             };
-            pieces.push(Piece::Text(before));
-            pieces.push(Piece::Placeholder(self.placeholder(node, inside.trim(), earlier)?));
+            pieces.push(ArgumentPiece::Text(before));
+            pieces.push(ArgumentPiece::Placeholder(self.read_placeholder(node, inside.trim(), earlier)?));
             rest = after;
         }
-        pieces.push(Piece::Text(rest));
-        pieces.retain(|piece| !matches!(piece, Piece::Text("")));
+        pieces.push(ArgumentPiece::Text(rest));
+        pieces.retain(|piece| !matches!(piece, ArgumentPiece::Text("")));
         Some(pieces)
     }
 
-    fn placeholder(&mut self, node: &Node, text: &str, earlier: &[Earlier]) -> Option<Placeholder> {
-        let said = &mut self.lowering.said;
+    fn read_placeholder(&mut self, node: &YamlNode, text: &str, earlier: &[EarlierStep]) -> Option<StepPlaceholder> {
+        let said = &mut self.lowering.sink;
         let Some(named) = text.strip_prefix("steps.") else {
             let message = format!("a placeholder of a sequence begins with `steps.`: `{{{{{text}}}}}`");
             said.error(Slug::UnknownName, node.span, message, "write `{{steps.NAME.response.…}}`");
@@ -61,7 +61,7 @@ impl Sentences<'_, '_> {
         let (name, tail) = named.split_at_checked(end)?;
         let Some(step) = earlier.iter().rposition(|step| step.bind.as_deref() == Some(name)) else {
             let known: Vec<&str> = earlier.iter().filter_map(|step| step.bind.as_deref()).collect();
-            let help = match averment_base::diagnostic::suggest::nearest(name, known) {
+            let help = match averment_base::diagnostic::suggest::suggest_name(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write `bind: {name}` at the step that it stands for"),
             };
@@ -74,71 +74,71 @@ impl Sentences<'_, '_> {
             return None;
         };
         // Brackets may stand behind a dot: `.response.['a b']`.
-        Some(Placeholder { step, path: Path::behind_root(tail) })
+        Some(StepPlaceholder { step, path: ForeignPath::behind_root(tail) })
     }
 
     /// An argument as an expression. What it takes from earlier steps is noted: by number, with the expression.
-    pub(super) fn argument(
+    pub(super) fn argument_expression(
         &mut self,
-        node: &Node,
-        earlier: &[Earlier],
+        node: &YamlNode,
+        earlier: &[EarlierStep],
         taken: &mut Vec<(usize, String)>,
     ) -> Option<String> {
         match &node.value {
-            Value::Text(text) => {
+            YamlValue::Text(text) => {
                 let trimmed = text.trim();
-                let pieces = self.pieces(
+                let pieces = self.split_pieces(
                     node,
                     if trimmed.starts_with("{{") && trimmed.ends_with("}}") { trimmed } else { text },
                     earlier,
                 )?;
-                if let [Piece::Placeholder(one)] = pieces.as_slice() {
-                    return self.reached(one, earlier, taken);
+                if let [ArgumentPiece::Placeholder(one)] = pieces.as_slice() {
+                    return self.placeholder_expression(one, earlier, taken);
                 }
-                if !pieces.iter().any(|piece| matches!(piece, Piece::Placeholder(_))) {
-                    return Some(quoted(text));
+                if !pieces.iter().any(|piece| matches!(piece, ArgumentPiece::Placeholder(_))) {
+                    return Some(quote_text(text));
                 }
                 // Around several placeholders white space counts.
-                let pieces = self.pieces(node, text, earlier)?;
+                let pieces = self.split_pieces(node, text, earlier)?;
                 let mut out = String::from("\"");
                 for piece in &pieces {
                     match piece {
-                        Piece::Text(text) => {
-                            let quoted = quoted(text);
+                        ArgumentPiece::Text(text) => {
+                            let quoted = quote_text(text);
                             out.push_str(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or(""));
                         }
-                        Piece::Placeholder(one) => {
-                            out.push_str(&format!("${{{}}}", self.reached(one, earlier, taken)?))
+                        ArgumentPiece::Placeholder(one) => {
+                            out.push_str(&format!("${{{}}}", self.placeholder_expression(one, earlier, taken)?))
                         }
                     }
                 }
                 out.push('"');
                 Some(out)
             }
-            Value::List(items) => {
-                let items: Option<Vec<String>> = items.iter().map(|item| self.argument(item, earlier, taken)).collect();
+            YamlValue::List(items) => {
+                let items: Option<Vec<String>> = items.iter().map(|item| self.argument_expression(item, earlier, taken)).collect();
                 Some(format!("[{}]", items?.join(", ")))
             }
-            Value::Map(entries) if !entries.is_empty() => {
+            YamlValue::Map(entries) if !entries.is_empty() => {
                 let mut parts = Vec::new();
                 for (key, value) in entries {
-                    parts.push(format!("{}: {}", object_key(&key.key()), self.argument(value, earlier, taken)?));
+                    parts.push(format!("{}: {}", object_key(&key.key_text()), self.argument_expression(value, earlier, taken)?));
                 }
                 Some(format!("{{ {} }}", parts.join(", ")))
             }
-            _ => Some(crate::writer::literal(node)),
+            _ => Some(crate::writer::value_literal(node)),
         }
     }
 
-    fn reached(&mut self, one: &Placeholder, earlier: &[Earlier], taken: &mut Vec<(usize, String)>) -> Option<String> {
+    fn placeholder_expression(&mut self, one: &StepPlaceholder, earlier: &[EarlierStep], taken: &mut Vec<(usize, String)>) -> Option<String> {
         let step = earlier.get(one.step)?;
-        let names = Names::of_step(&step.variable);
+        let names = PathRoots::step_roots(&step.variable);
         let text = match one.path.steps.is_empty() && one.path.rest.is_empty() {
             true => {
                 format!("{{ input: {}, response: {} }}", names.input, names.response)
             }
             false => {
-                let text = names.value(&one.path);
+                let text = names.first_value(&one.path);
                 taken.push((one.step, text.clone()));
                 text
             }
@@ -148,15 +148,15 @@ impl Sentences<'_, '_> {
 }
 
 /// What stands in a fixture in place of an argument; `None` where a placeholder leads nowhere.
-pub(super) fn made(node: &Node, pieces: &dyn Fn(&Node, &str) -> Option<Value>) -> Option<Node> {
+pub(super) fn fill_fixture(node: &YamlNode, pieces: &dyn Fn(&YamlNode, &str) -> Option<YamlValue>) -> Option<YamlNode> {
     let value = match &node.value {
-        Value::Text(text) => pieces(node, text)?,
-        Value::List(items) => Value::List(items.iter().map(|item| made(item, pieces)).collect::<Option<_>>()?),
-        Value::Map(entries) => {
-            let entry = |(key, value): &(Node, Node)| Some((key.clone(), made(value, pieces)?));
-            Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
+        YamlValue::Text(text) => pieces(node, text)?,
+        YamlValue::List(items) => YamlValue::List(items.iter().map(|item| fill_fixture(item, pieces)).collect::<Option<_>>()?),
+        YamlValue::Map(entries) => {
+            let entry = |(key, value): &(YamlNode, YamlNode)| Some((key.clone(), fill_fixture(value, pieces)?));
+            YamlValue::Map(entries.iter().map(entry).collect::<Option<_>>()?)
         }
         other => other.clone(),
     };
-    Some(Node { value, span: node.span })
+    Some(YamlNode { value, span: node.span })
 }

@@ -1,16 +1,16 @@
 //! Regular expressions of packs, which are those of Rust's crate `regex`.
 
-use crate::regex_flavour::{self, Unusable};
+use crate::regex_flavour::{self, UnusableRegex};
 use regex_syntax::hir::{Hir, HirKind};
 
 /// A pattern as a literal.
-pub(super) fn literal(pattern: &str) -> Result<String, Unusable> {
-    Ok(regex_flavour::rust(pattern)?.text)
+pub(super) fn pattern_literal(pattern: &str) -> Result<String, UnusableRegex> {
+    Ok(regex_flavour::translate_rust(pattern)?.text)
 }
 
 /// A literal that finds a text from its beginning to its end, and nothing else.
-pub(super) fn exactly(text: &str) -> Option<String> {
-    Some(regex_flavour::written(&format!(r"\A{}\z", regex_syntax::escape(text)), ""))
+pub(super) fn exact_literal(text: &str) -> Option<String> {
+    Some(regex_flavour::slash_literal(&format!(r"\A{}\z", regex_syntax::escape(text)), ""))
 }
 
 /// Whether a pattern finds itself in every text.

@@ -3,15 +3,15 @@
 //! A run is no server that is called step by step: the first call of the first step is looked for, behind it the first of the second, and so on. What a step
 //! asks for is asked of its call where there is one.
 
-use super::Sentences;
+use super::PackLowering;
 use super::check;
-use super::cond::Cond;
-use super::fixture::line;
-use super::names::Names;
-use super::placeholder::{Earlier, Piece, made};
-use crate::writer::member;
-use crate::writer::{label, quoted};
-use crate::yaml::{Node, Value};
+use super::cond::MappedCondition;
+use super::fixture::write_test_line;
+use super::names::PathRoots;
+use super::placeholder::{EarlierStep, ArgumentPiece, fill_fixture};
+use crate::writer::member_path;
+use crate::writer::{to_label, quote_text};
+use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
@@ -20,108 +20,108 @@ const STEP: [&str; 5] = ["call", "with", "bind", "expect", "assert"];
 const FIXTURE: [&str; 3] = ["name", "responses", "expect"];
 
 /// A step that was read.
-struct Step<'n> {
+struct PackStep<'n> {
     place: Span,
     tool: String,
-    with: Option<&'n Node>,
+    with: Option<&'n YamlNode>,
     /// The `let` of its call.
     found: String,
     variable: String,
     /// What it asks for, with its place.
-    asserts: Vec<(Span, Cond)>,
+    asserts: Vec<(Span, MappedCondition)>,
 }
 
 /// A fixture: its place, its name, what is expected, and its calls with their arguments and responses.
-type Fixture<'n> = (Span, String, String, Vec<(String, Node, &'n Node)>);
+type SequenceFixture<'n> = (Span, String, String, Vec<(String, YamlNode, &'n YamlNode)>);
 
-impl Sentences<'_, '_> {
+impl PackLowering<'_, '_> {
     /// A sequence.
-    pub(super) fn sequence(&mut self, node: &Node) {
-        self.lowering.said.keys(node, "a sequence", &KEYS);
+    pub(super) fn lower_sequence(&mut self, node: &YamlNode) {
+        self.lowering.sink.check_keys(node, "a sequence", &KEYS);
         if !node.is_map() {
             return;
         }
-        let Some(name) = self.lowering.said.required_text(node, "name", "a sequence").map(str::to_owned) else {
+        let Some(name) = self.lowering.sink.required_text(node, "name", "a sequence").map(str::to_owned) else {
             return;
         };
-        let says = self.lowering.said.optional_text(node, "description", "a sequence").map(str::to_owned);
+        let says = self.lowering.sink.optional_text(node, "description", "a sequence").map(str::to_owned);
         if node.get("steps").is_none() {
-            self.lowering.said.error(
+            self.lowering.sink.error(
                 Slug::TypeMismatch,
                 node.span.at_start(),
                 "a sequence has no `steps`",
                 "write `steps: […]`",
             );
         }
-        let head = self.head("rule", &name, says.as_deref());
+        let head = self.rule_head("rule", &name, says.as_deref());
         let prefix = self.label.replace(['.', '-'], "_");
-        let mut earlier: Vec<Earlier> = Vec::new();
-        let mut steps: Vec<Step<'_>> = Vec::new();
-        for node in self.lowering.said.list(node, "steps", "a sequence") {
-            let Some(step) = self.step(node, &prefix, &mut earlier, &mut steps) else { continue };
+        let mut earlier: Vec<EarlierStep> = Vec::new();
+        let mut steps: Vec<PackStep<'_>> = Vec::new();
+        for node in self.lowering.sink.list_items(node, "steps", "a sequence") {
+            let Some(step) = self.read_step(node, &prefix, &mut earlier, &mut steps) else { continue };
             steps.push(step);
         }
-        if self.lowering.said.has_errors() {
+        if self.lowering.sink.has_errors() {
             return;
         }
         self.write_schemas();
         for step in &steps {
-            self.out.line(step.place, |out| out.put(&format!("let {} = {}", step.variable, step.found)));
+            self.out.write_line(step.place, |out| out.put_text(&format!("let {} = {}", step.variable, step.found)));
         }
-        self.out.gap();
-        let fixtures = self.lowering.said.list(node, "test_fixtures", "a sequence");
-        let tests: Vec<_> = fixtures.iter().filter_map(|node| self.test(node, &steps, &earlier)).collect();
-        self.out.block(
+        self.out.write_gap();
+        let fixtures = self.lowering.sink.list_items(node, "test_fixtures", "a sequence");
+        let tests: Vec<_> = fixtures.iter().filter_map(|node| self.sequence_fixture(node, &steps, &earlier)).collect();
+        self.out.write_block(
             node.span,
-            |out| out.put(&head),
+            |out| out.put_text(&head),
             |out| {
                 if steps.is_empty() {
-                    out.remark("allow: always-true");
-                    out.line(node.span, |out| out.put("true"));
+                    out.write_remark("allow: always-true");
+                    out.write_line(node.span, |out| out.put_text("true"));
                 }
                 for step in &steps {
                     for (place, cond) in &step.asserts {
-                        out.line(*place, |out| cond.write(out));
+                        out.write_line(*place, |out| cond.write_to(out));
                     }
                 }
                 for (place, name, expect, calls) in &tests {
-                    line(out, *place, name, expect, |out| {
-                        out.put("{ calls: [");
+                    write_test_line(out, *place, name, expect, |out| {
+                        out.put_text("{ calls: [");
                         for (at, (tool, args, response)) in calls.iter().enumerate() {
-                            out.put(if at > 0 { ", " } else { "" });
-                            out.put(&format!("{{ tool: {}, args: ", quoted(tool)));
-                            out.literal(args);
-                            out.put(", result: ");
-                            out.literal(response);
-                            out.put(" }");
+                            out.put_text(if at > 0 { ", " } else { "" });
+                            out.put_text(&format!("{{ tool: {}, args: ", quote_text(tool)));
+                            out.put_literal(args);
+                            out.put_text(", result: ");
+                            out.put_literal(response);
+                            out.put_text(" }");
                         }
-                        out.put("] }");
+                        out.put_text("] }");
                     });
                 }
             },
         );
     }
 
-    fn step<'n>(
+    fn read_step<'n>(
         &mut self,
-        node: &'n Node,
+        node: &'n YamlNode,
         prefix: &str,
-        earlier: &mut Vec<Earlier>,
-        steps: &mut [Step<'n>],
-    ) -> Option<Step<'n>> {
-        self.lowering.said.keys(node, "a step", &STEP);
+        earlier: &mut Vec<EarlierStep>,
+        steps: &mut [PackStep<'n>],
+    ) -> Option<PackStep<'n>> {
+        self.lowering.sink.check_keys(node, "a step", &STEP);
         if !node.is_map() {
             return None;
         }
-        let (tool, _) = self.named(node, "call", "a step")?;
-        let bind = self.lowering.said.optional_text(node, "bind", "a step").map(str::to_owned);
+        let (tool, _) = self.tool_name(node, "call", "a step")?;
+        let bind = self.lowering.sink.optional_text(node, "bind", "a step").map(str::to_owned);
         let with = node.get("with");
         if let Some(with) = with.filter(|with| !with.is_map()) {
-            self.lowering.said.shape(with, "`with`", "a mapping of arguments");
+            self.lowering.sink.wrong_shape(with, "`with`", "a mapping of arguments");
             return None;
         }
         let number = earlier.len().saturating_add(1);
-        let of = bind.as_deref().map(label).unwrap_or_default().replace(['.', '-'], "_");
+        let of = bind.as_deref().map(to_label).unwrap_or_default().replace(['.', '-'], "_");
         let variable = match bind.is_some() && !earlier.iter().any(|step| step.bind == bind) {
             true => format!("{prefix}_{of}"),
             false => format!("{prefix}_step_{number}"),
@@ -130,57 +130,57 @@ impl Sentences<'_, '_> {
         if let Some(before) = steps.last() {
             asked.push(format!("index > {}.index", before.variable));
         }
-        asked.push(format!("tool == {}", quoted(&tool)));
+        asked.push(format!("tool == {}", quote_text(&tool)));
         let mut taken = Vec::new();
-        for (key, value) in with.map(Node::entries).unwrap_or_default() {
-            let argument = self.argument(value, earlier, &mut taken)?;
-            asked.push(format!("args{} == {argument}", member(&key.key())));
+        for (key, value) in with.map(YamlNode::entries).unwrap_or_default() {
+            let argument = self.argument_expression(value, earlier, &mut taken)?;
+            asked.push(format!("args{} == {argument}", member_path(&key.key_text())));
         }
         for (step, text) in taken {
             if let Some(from) = steps.get_mut(step) {
                 from.hands_on(node.span, &text);
             }
         }
-        let ends = self.ends(node, &variable)?;
-        let place = node.entry("assert").map_or(node.span, |(key, list)| key.span.to(list.span));
-        let checks = self.checks(node, "a step", &Names::of_step(&variable));
+        let ends = self.call_ending(node, &variable)?;
+        let place = node.find_entry("assert").map_or(node.span, |(key, list)| key.span.cover_with(list.span));
+        let checks = self.read_checks(node, "a step", &PathRoots::step_roots(&variable));
         let mut asserts = vec![ends];
-        asserts.extend(check::sentences(place, checks, false));
+        asserts.extend(check::check_sentences(place, checks, false));
         for (place, cond) in &mut asserts {
             cond.pieces.push((*place, format!(" when {variable} exists")));
         }
-        earlier.push(Earlier { bind, variable: variable.clone() });
+        earlier.push(EarlierStep { bind, variable: variable.clone() });
         let found = format!("first(calls where {})", asked.join(" and "));
-        Some(Step { place: node.span, tool, with, found, variable, asserts })
+        Some(PackStep { place: node.span, tool, with, found, variable, asserts })
     }
 
     /// How the call of a step ends.
-    fn ends(&mut self, node: &Node, variable: &str) -> Option<(Span, Cond)> {
-        let expect = node.entry("expect");
-        let place = expect.map_or(node.span, |(key, value)| key.span.to(value.span));
+    fn call_ending(&mut self, node: &YamlNode, variable: &str) -> Option<(Span, MappedCondition)> {
+        let expect = node.find_entry("expect");
+        let place = expect.map_or(node.span, |(key, value)| key.span.cover_with(value.span));
         let is_error = match expect.map(|(_, value)| value) {
             None => false,
-            Some(value) => match value.text() {
+            Some(value) => match value.as_text() {
                 Some("ok") => false,
                 Some("error") => true,
                 _ => {
-                    self.lowering.said.unknown_word(value, "end of a step", &["ok", "error"]);
+                    self.lowering.sink.unknown_word(value, "end of a step", &["ok", "error"]);
                     return None;
                 }
             },
         };
         let not = if is_error { "" } else { "not " };
-        Some((place, Cond::plain(place, format!("{not}is_error(answer({variable}))"))))
+        Some((place, MappedCondition::from_text(place, format!("{not}is_error(answer({variable}))"))))
     }
 
     /// The calls of a fixture: as far as its answers give what later steps are called with.
-    fn test<'n>(&mut self, node: &'n Node, steps: &[Step<'_>], earlier: &[Earlier]) -> Option<Fixture<'n>> {
-        if !self.lowering.said.keys(node, "a fixture", &FIXTURE) {
+    fn sequence_fixture<'n>(&mut self, node: &'n YamlNode, steps: &[PackStep<'_>], earlier: &[EarlierStep]) -> Option<SequenceFixture<'n>> {
+        if !self.lowering.sink.check_keys(node, "a fixture", &FIXTURE) {
             return None;
         }
-        let (name, expect) = self.stated(node)?;
+        let (name, expect) = self.fixture_header(node)?;
         let Some(list) = node.get("responses") else {
-            self.lowering.said.error(
+            self.lowering.sink.error(
                 Slug::TypeMismatch,
                 node.span,
                 "a fixture has no `responses`",
@@ -188,59 +188,59 @@ impl Sentences<'_, '_> {
             );
             return None;
         };
-        let responses = self.lowering.said.list(node, "responses", "a fixture");
+        let responses = self.lowering.sink.list_items(node, "responses", "a fixture");
         if responses.len() != steps.len() {
             let message =
                 format!("the sequence has {} steps and this fixture {} responses", steps.len(), responses.len());
-            self.lowering.said.error(Slug::TypeMismatch, list.span, message, "write a response for each step");
+            self.lowering.sink.error(Slug::TypeMismatch, list.span, message, "write a response for each step");
             return None;
         }
-        let mut calls: Vec<(String, Node, &Node)> = Vec::new();
+        let mut calls: Vec<(String, YamlNode, &YamlNode)> = Vec::new();
         for (step, response) in steps.iter().zip(responses) {
-            let empty = Node { value: Value::Map(Vec::new()), span: node.span };
-            let Some(args) = self.arguments(step.with.unwrap_or(&empty), earlier, &calls) else { break };
+            let empty = YamlNode { value: YamlValue::Map(Vec::new()), span: node.span };
+            let Some(args) = self.fixture_arguments(step.with.unwrap_or(&empty), earlier, &calls) else { break };
             calls.push((step.tool.clone(), args, response));
         }
         Some((node.span, name.to_owned(), expect.to_owned(), calls))
     }
 
     /// The arguments of a call, with what earlier calls of the fixture gave.
-    fn arguments(&mut self, with: &Node, earlier: &[Earlier], calls: &[(String, Node, &Node)]) -> Option<Node> {
+    fn fixture_arguments(&mut self, with: &YamlNode, earlier: &[EarlierStep], calls: &[(String, YamlNode, &YamlNode)]) -> Option<YamlNode> {
         let known = earlier.get(..calls.len())?;
         let sentences = std::cell::RefCell::new(self);
-        made(with, &|node, text| {
+        fill_fixture(with, &|node, text| {
             let whole = text.trim();
             let alone = whole.starts_with("{{") && whole.ends_with("}}");
-            let pieces = sentences.borrow_mut().pieces(node, if alone { whole } else { text }, known)?;
+            let pieces = sentences.borrow_mut().split_pieces(node, if alone { whole } else { text }, known)?;
             let pieces = match pieces.as_slice() {
-                [Piece::Placeholder(_)] => pieces,
-                _ => sentences.borrow_mut().pieces(node, text, known)?,
+                [ArgumentPiece::Placeholder(_)] => pieces,
+                _ => sentences.borrow_mut().split_pieces(node, text, known)?,
             };
-            if let [Piece::Placeholder(one)] = pieces.as_slice() {
-                return found(one, calls).map(|node| node.value);
+            if let [ArgumentPiece::Placeholder(one)] = pieces.as_slice() {
+                return fixture_value(one, calls).map(|node| node.value);
             }
             let mut out = String::new();
             for piece in &pieces {
                 match piece {
-                    Piece::Text(text) => out.push_str(text),
-                    Piece::Placeholder(one) => out.push_str(&found(one, calls)?.key()),
+                    ArgumentPiece::Text(text) => out.push_str(text),
+                    ArgumentPiece::Placeholder(one) => out.push_str(&fixture_value(one, calls)?.key_text()),
                 }
             }
-            Some(Value::Text(out))
+            Some(YamlValue::Text(out))
         })
     }
 }
 
 /// What a placeholder stands for in a fixture.
-fn found(one: &super::placeholder::Placeholder, calls: &[(String, Node, &Node)]) -> Option<Node> {
+fn fixture_value(one: &super::placeholder::StepPlaceholder, calls: &[(String, YamlNode, &YamlNode)]) -> Option<YamlNode> {
     let (_, args, response) = calls.get(one.step)?;
-    let key = |name: &str| Node { value: Value::Text(name.to_owned()), span: response.span };
+    let key = |name: &str| YamlNode { value: YamlValue::Text(name.to_owned()), span: response.span };
     let bound = vec![(key("input"), args.clone()), (key("response"), (*response).clone())];
-    let bound = Node { value: Value::Map(bound), span: response.span };
-    one.path.find(&bound).cloned()
+    let bound = YamlNode { value: YamlValue::Map(bound), span: response.span };
+    one.path.find_value(&bound).cloned()
 }
 
-impl Step<'_> {
+impl PackStep<'_> {
     /// That the call of this step gave what a later one is called with, where it ended as it should.
     fn hands_on(&mut self, place: Span, text: &str) {
         let variable = &self.variable;
@@ -250,6 +250,6 @@ impl Step<'_> {
         }
         let ended = self.asserts.first().and_then(|(_, cond)| cond.pieces.first()).map(|(_, text)| text.clone());
         let ended = ended.unwrap_or_default();
-        self.asserts.push((place, Cond::plain(place, format!("{line}{variable} exists and {ended}"))));
+        self.asserts.push((place, MappedCondition::from_text(place, format!("{line}{variable} exists and {ended}"))));
     }
 }

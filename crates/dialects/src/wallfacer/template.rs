@@ -4,7 +4,7 @@
 //! text can be read first, each placeholder is covered by a word of its own length that stands nowhere else in the file.
 
 use crate::Lowering;
-use crate::yaml::{self, Node, Schema, Value};
+use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::{FileId, Span};
 use std::collections::BTreeMap;
@@ -19,15 +19,15 @@ const DIGITS: usize = 3;
 
 /// The value of a parameter.
 #[derive(Debug, Clone)]
-pub(super) struct Parameter {
+pub(super) struct PackParameter {
     /// As text.
     pub text: String,
     /// A list or mapping, which stands as it is where no quotes are around the placeholder.
-    pub whole: Option<Node>,
+    pub whole: Option<YamlNode>,
 }
 
 /// A text whose placeholders are covered.
-pub(super) struct Covered<'t> {
+pub(super) struct CoveredText<'t> {
     original: &'t str,
     text: String,
     mark: String,
@@ -36,20 +36,20 @@ pub(super) struct Covered<'t> {
 }
 
 /// The text of a file, as it can be read; `None` where nothing in it needs to be covered.
-pub(crate) fn readable(text: &str) -> Option<String> {
-    let covered = Covered::of(text);
+pub(crate) fn readable_text(text: &str) -> Option<String> {
+    let covered = CoveredText::cover_placeholders(text);
     (!covered.places.is_empty()).then_some(covered.text)
 }
 
-impl<'t> Covered<'t> {
+impl<'t> CoveredText<'t> {
     /// Covers all placeholders.
-    pub fn of(original: &'t str) -> Self {
+    pub fn cover_placeholders(original: &'t str) -> Self {
         let mark = free_mark(original);
         let mut places = Vec::new();
         let mut text = String::with_capacity(original.len());
         let mut at = 0;
         while let Some((range, name)) = next_placeholder(original, at) {
-            let Some(word) = word(&mark, places.len(), range.len()) else { break };
+            let Some(word) = covering_word(&mark, places.len(), range.len()) else { break };
             text.push_str(original.get(at..range.start).unwrap_or(""));
             text.push_str(&word);
             at = range.end;
@@ -63,40 +63,40 @@ impl<'t> Covered<'t> {
     ///
     /// # Errors
     /// What cannot be read.
-    pub fn parse(&self, file: FileId) -> Result<Node, Box<Diagnostic>> {
-        yaml::parse(&self.text, file, Schema::Core)
+    pub fn parse_covered(&self, file: FileId) -> Result<YamlNode, Box<Diagnostic>> {
+        yaml::parse_document(&self.text, file, YamlSchema::Core)
     }
 
     /// The node with the values in place of the placeholders; without `values` with the placeholders as they were written.
-    pub fn filled(&self, node: &Node, values: Option<&BTreeMap<String, Parameter>>) -> Node {
+    pub fn fill_node(&self, node: &YamlNode, values: Option<&BTreeMap<String, PackParameter>>) -> YamlNode {
         let value = match &node.value {
-            Value::Text(text) if text.contains(&self.mark) => self.scalar(text, node.span, values),
-            Value::List(items) => Value::List(items.iter().map(|item| self.filled(item, values)).collect()),
-            Value::Map(entries) => {
-                let both = |(key, value): &(Node, Node)| (self.filled(key, values), self.filled(value, values));
-                Value::Map(entries.iter().map(both).collect())
+            YamlValue::Text(text) if text.contains(&self.mark) => self.fill_scalar(text, node.span, values),
+            YamlValue::List(items) => YamlValue::List(items.iter().map(|item| self.fill_node(item, values)).collect()),
+            YamlValue::Map(entries) => {
+                let both = |(key, value): &(YamlNode, YamlNode)| (self.fill_node(key, values), self.fill_node(value, values));
+                YamlValue::Map(entries.iter().map(both).collect())
             }
             other => other.clone(),
         };
-        Node { value, span: node.span }
+        YamlNode { value, span: node.span }
     }
 
-    fn scalar(&self, text: &str, span: Span, values: Option<&BTreeMap<String, Parameter>>) -> Value {
-        let Some(values) = values else { return Value::Text(self.replaced(text, |_| None)) };
-        let plain = self.text.get(span.range()).is_some_and(|written| written.trim() == text);
-        let whole = self.places.iter().find(|(range, _)| *range == span.range()).and_then(|(_, name)| values.get(name));
+    fn fill_scalar(&self, text: &str, span: Span, values: Option<&BTreeMap<String, PackParameter>>) -> YamlValue {
+        let Some(values) = values else { return YamlValue::Text(self.replace_covers(text, |_| None)) };
+        let plain = self.text.get(span.as_range()).is_some_and(|written| written.trim() == text);
+        let whole = self.places.iter().find(|(range, _)| *range == span.as_range()).and_then(|(_, name)| values.get(name));
         if let Some(node) = whole.filter(|_| plain).and_then(|parameter| parameter.whole.as_ref()) {
             return node.value.clone();
         }
-        let filled = self.replaced(text, |name| values.get(name).map(|parameter| parameter.text.as_str()));
+        let filled = self.replace_covers(text, |name| values.get(name).map(|parameter| parameter.text.as_str()));
         match plain {
-            true => yaml::plain(&filled, Schema::Core),
-            false => Value::Text(filled),
+            true => yaml::plain_value(&filled, YamlSchema::Core),
+            false => YamlValue::Text(filled),
         }
     }
 
     /// The text with something in place of each covering word; the placeholder itself where nothing is known.
-    fn replaced<'v>(&self, text: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
+    fn replace_covers<'v>(&self, text: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
         let mut out = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once(self.mark.as_str()) {
@@ -126,7 +126,7 @@ fn free_mark(text: &str) -> String {
 }
 
 /// The word that covers a placeholder; `None` beyond the greatest number.
-fn word(mark: &str, number: usize, length: usize) -> Option<String> {
+fn covering_word(mark: &str, number: usize, length: usize) -> Option<String> {
     let mut digits = Vec::new();
     let mut rest = u32::try_from(number).ok()?;
     for _ in 0..DIGITS {
@@ -155,58 +155,58 @@ fn next_placeholder(text: &str, from: usize) -> Option<(Range<usize>, String)> {
 }
 
 /// The parameters that a pack declares, with their values.
-pub(super) fn parameters(lowering: &mut Lowering<'_>, metadata: Option<&Node>) -> BTreeMap<String, Parameter> {
+pub(super) fn read_parameters(lowering: &mut Lowering<'_>, metadata: Option<&YamlNode>) -> BTreeMap<String, PackParameter> {
     const KEYS: [&str; 3] = ["description", "type", "default"];
     const TYPES: [&str; 4] = ["string", "integer", "number", "boolean"];
     let mut values = BTreeMap::new();
     let Some(declared) = metadata.and_then(|metadata| metadata.get("parameters")) else { return values };
     if !declared.is_map() {
-        lowering.said.shape(declared, "`parameters`", "a mapping of names, each with a `default`");
+        lowering.sink.wrong_shape(declared, "`parameters`", "a mapping of names, each with a `default`");
     }
     for (name, about) in declared.entries() {
-        let what = format!("the parameter `{}`", name.key());
-        if !lowering.said.keys(about, &what, &KEYS) {
+        let what = format!("the parameter `{}`", name.key_text());
+        if !lowering.sink.check_keys(about, &what, &KEYS) {
             continue;
         }
-        let _ = lowering.said.optional_text(about, "description", &what);
-        if let Some(ty) = about.get("type").filter(|ty| !ty.text().is_some_and(|ty| TYPES.contains(&ty))) {
-            lowering.said.unknown_word(ty, "type of a parameter", &TYPES);
+        let _ = lowering.sink.optional_text(about, "description", &what);
+        if let Some(ty) = about.get("type").filter(|ty| !ty.as_text().is_some_and(|ty| TYPES.contains(&ty))) {
+            lowering.sink.unknown_word(ty, "type of a parameter", &TYPES);
         }
         let Some(default) = about.get("default") else {
             let message = format!("{what} has no `default`");
-            lowering.said.error(Slug::TypeMismatch, name.span, message, "write `default: …`: a pack runs as it stands");
+            lowering.sink.error(Slug::TypeMismatch, name.span, message, "write `default: …`: a pack runs as it stands");
             continue;
         };
         let given =
-            lowering.options.given.iter().rev().find(|(given, _)| *given == name.key()).map(|(_, value)| value.clone());
+            lowering.options.given.iter().rev().find(|(given, _)| *given == name.key_text()).map(|(_, value)| value.clone());
         let whole = (given.is_none() && (default.is_list() || default.is_map())).then(|| default.clone());
         let text = given.unwrap_or_else(|| as_text(default));
-        if !lowering.params.iter().any(|(known, _)| *known == name.key()) {
-            lowering.params.push((name.key(), text.clone()));
+        if !lowering.params.iter().any(|(known, _)| *known == name.key_text()) {
+            lowering.params.push((name.key_text(), text.clone()));
         }
-        values.insert(name.key(), Parameter { text, whole });
+        values.insert(name.key_text(), PackParameter { text, whole });
     }
     values
 }
 
 /// A default as it stands inside of other text.
-fn as_text(node: &Node) -> String {
+fn as_text(node: &YamlNode) -> String {
     match &node.value {
-        Value::Null => String::new(),
-        Value::Text(text) => text.clone(),
-        Value::Number(number) if number.contains(['.', 'e', 'E']) => {
+        YamlValue::Null => String::new(),
+        YamlValue::Text(text) => text.clone(),
+        YamlValue::Number(number) if number.contains(['.', 'e', 'E']) => {
             number.parse::<f64>().map_or_else(|_| number.clone(), |value| format!("{value:?}"))
         }
-        _ => node.json(),
+        _ => node.to_json(),
     }
 }
 
 /// Says which placeholders stand for nothing.
-pub(super) fn undeclared(
+pub(super) fn report_undeclared(
     lowering: &mut Lowering<'_>,
-    covered: &Covered<'_>,
+    covered: &CoveredText<'_>,
     file: FileId,
-    values: &BTreeMap<String, Parameter>,
+    values: &BTreeMap<String, PackParameter>,
 ) {
     let mut said: Vec<&str> = Vec::new();
     for (range, name) in &covered.places {
@@ -214,7 +214,7 @@ pub(super) fn undeclared(
             continue;
         }
         said.push(name);
-        let help = match suggest::nearest(name, values.keys().map(String::as_str)) {
+        let help = match suggest::suggest_name(name, values.keys().map(String::as_str)) {
             Some(near) => format!("did you mean `{{{{{near}}}}}`?"),
             None if name == TOOL_NAME => "`{{tool_name}}` stands for a tool under `for_each_tool`".to_owned(),
             None => format!(
@@ -222,6 +222,6 @@ pub(super) fn undeclared(
             ),
         };
         let message = format!("`{{{{{name}}}}}` is no parameter of this pack");
-        lowering.said.error(Slug::UnknownName, Span::new(file, range.start, range.end), message, help);
+        lowering.sink.error(Slug::UnknownName, Span::new(file, range.start, range.end), message, help);
     }
 }

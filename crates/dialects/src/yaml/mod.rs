@@ -6,13 +6,13 @@
 mod read;
 mod scalar;
 
-pub use read::parse;
+pub use read::parse_document;
 
 use averment_base::source::Span;
 
 /// Which words are no text, where they stand without quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Schema {
+pub enum YamlSchema {
     /// YAML 1.2: `true`, `false`, `null`, `~`, decimal, `0o` and `0x` numbers.
     Core,
     /// YAML 1.1 as PyYAML reads it: also `yes`, `no`, `on`, `off`, `1_000`, `0b1`, `017`, `1:30`; `1e3` is text.
@@ -21,16 +21,16 @@ pub enum Schema {
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     /// What it is.
-    pub value: Value,
+    pub value: YamlValue,
     /// Where it stands; of what an alias stands for, where the anchor is.
     pub span: Span,
 }
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum YamlValue {
     /// `null`, `~`, or nothing at all.
     Null,
     /// A boolean.
@@ -40,65 +40,65 @@ pub enum Value {
     /// A text.
     Text(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// A mapping, in the order of the file.
-    Map(Vec<(Node, Node)>),
+    Map(Vec<(YamlNode, YamlNode)>),
 }
 
-impl Node {
+impl YamlNode {
     /// The entry of a key, with the key; `None` where it is no mapping or has none.
     #[must_use]
-    pub fn entry(&self, key: &str) -> Option<&(Node, Node)> {
-        self.entries().iter().find(|(known, _)| known.text() == Some(key))
+    pub fn find_entry(&self, key: &str) -> Option<&(YamlNode, YamlNode)> {
+        self.entries().iter().find(|(known, _)| known.as_text() == Some(key))
     }
 
     /// The value of a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entry(key).map(|(_, value)| value)
+    pub fn get(&self, key: &str) -> Option<&YamlNode> {
+        self.find_entry(key).map(|(_, value)| value)
     }
 
     /// The entries of a mapping; none of anything else.
     #[must_use]
-    pub fn entries(&self) -> &[(Node, Node)] {
+    pub fn entries(&self) -> &[(YamlNode, YamlNode)] {
         match &self.value {
-            Value::Map(entries) => entries,
+            YamlValue::Map(entries) => entries,
             _ => &[],
         }
     }
 
     /// The elements of a list; none of anything else.
     #[must_use]
-    pub fn items(&self) -> &[Node] {
+    pub fn items(&self) -> &[YamlNode] {
         match &self.value {
-            Value::List(items) => items,
+            YamlValue::List(items) => items,
             _ => &[],
         }
     }
 
     /// The text, where it is one.
     #[must_use]
-    pub fn text(&self) -> Option<&str> {
+    pub fn as_text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            YamlValue::Text(text) => Some(text),
             _ => None,
         }
     }
 
     /// The number as JSON writes it, where it is one.
     #[must_use]
-    pub fn number(&self) -> Option<&str> {
+    pub fn as_number(&self) -> Option<&str> {
         match &self.value {
-            Value::Number(number) => Some(number),
+            YamlValue::Number(number) => Some(number),
             _ => None,
         }
     }
 
     /// The boolean, where it is one.
     #[must_use]
-    pub fn boolean(&self) -> Option<bool> {
+    pub fn as_boolean(&self) -> Option<bool> {
         match self.value {
-            Value::Bool(value) => Some(value),
+            YamlValue::Bool(value) => Some(value),
             _ => None,
         }
     }
@@ -106,37 +106,37 @@ impl Node {
     /// Whether it is `null`, or nothing.
     #[must_use]
     pub fn is_null(&self) -> bool {
-        self.value == Value::Null
+        self.value == YamlValue::Null
     }
 
     /// Whether it is a mapping.
     #[must_use]
     pub fn is_map(&self) -> bool {
-        matches!(self.value, Value::Map(_))
+        matches!(self.value, YamlValue::Map(_))
     }
 
     /// Whether it is a list.
     #[must_use]
     pub fn is_list(&self) -> bool {
-        matches!(self.value, Value::List(_))
+        matches!(self.value, YamlValue::List(_))
     }
 
     /// What it is, in words: `a text`, `a list`.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind_name(&self) -> &'static str {
         match self.value {
-            Value::Null => "nothing",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::Text(_) => "a text",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a mapping",
+            YamlValue::Null => "nothing",
+            YamlValue::Bool(_) => "a boolean",
+            YamlValue::Number(_) => "a number",
+            YamlValue::Text(_) => "a text",
+            YamlValue::List(_) => "a list",
+            YamlValue::Map(_) => "a mapping",
         }
     }
 
     /// The same value as JSON. Keys that are no text are written as text; numbers keep what was written.
     #[must_use]
-    pub fn json(&self) -> String {
+    pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write_json(&mut out);
         out
@@ -144,11 +144,11 @@ impl Node {
 
     fn write_json(&self, out: &mut String) {
         match &self.value {
-            Value::Null => out.push_str("null"),
-            Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Value::Number(number) => out.push_str(number),
-            Value::Text(text) => out.push_str(&json_text(text)),
-            Value::List(items) => {
+            YamlValue::Null => out.push_str("null"),
+            YamlValue::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            YamlValue::Number(number) => out.push_str(number),
+            YamlValue::Text(text) => out.push_str(&json_text(text)),
+            YamlValue::List(items) => {
                 out.push('[');
                 for (at, item) in items.iter().enumerate() {
                     out.push_str(if at > 0 { "," } else { "" });
@@ -156,11 +156,11 @@ impl Node {
                 }
                 out.push(']');
             }
-            Value::Map(entries) => {
+            YamlValue::Map(entries) => {
                 out.push('{');
                 for (at, (key, value)) in entries.iter().enumerate() {
                     out.push_str(if at > 0 { "," } else { "" });
-                    out.push_str(&json_text(&key.key()));
+                    out.push_str(&json_text(&key.key_text()));
                     out.push(':');
                     value.write_json(out);
                 }
@@ -171,15 +171,15 @@ impl Node {
 
     /// The text of a key: a text as it is, anything else as JSON.
     #[must_use]
-    pub fn key(&self) -> String {
-        self.text().map_or_else(|| self.json(), ToOwned::to_owned)
+    pub fn key_text(&self) -> String {
+        self.as_text().map_or_else(|| self.to_json(), ToOwned::to_owned)
     }
 }
 
 /// What a text is that stands without quotes; itself where it is no value of JSON.
 #[must_use]
-pub fn plain(text: &str, schema: Schema) -> Value {
-    scalar::plain(text, schema).unwrap_or_else(|_| Value::Text(text.to_owned()))
+pub fn plain_value(text: &str, schema: YamlSchema) -> YamlValue {
+    scalar::plain_scalar(text, schema).unwrap_or_else(|_| YamlValue::Text(text.to_owned()))
 }
 
 /// A text as JSON writes it.

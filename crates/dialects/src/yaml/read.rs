@@ -1,6 +1,6 @@
 //! From the text to the tree.
 
-use super::{Node, Schema, Value, scalar};
+use super::{YamlNode, YamlSchema, YamlValue, scalar};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::{FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
@@ -16,185 +16,185 @@ const DEPTH: usize = 64;
 ///
 /// # Errors
 /// What cannot be read, with its place and what to write.
-pub fn parse(text: &str, file: FileId, schema: Schema) -> Result<Node, Box<Diagnostic>> {
-    let places = Places::new(text, file);
-    let mut reader = Reader { schema, open: Vec::new(), anchors: BTreeMap::new(), aliased: 0, root: None };
+pub fn parse_document(text: &str, file: FileId, schema: YamlSchema) -> Result<YamlNode, Box<Diagnostic>> {
+    let places = CharOffsets::new(text, file);
+    let mut reader = YamlReader { schema, open: Vec::new(), anchors: BTreeMap::new(), aliased: 0, root: None };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| Box::new(places.unreadable(&error, text)))?;
-        let place = places.span(span.start.index(), span.end.index());
-        reader.take(event, place)?;
+        let (event, span) = event.map_err(|error| Box::new(places.scan_diagnostic(&error, text)))?;
+        let place = places.byte_span(span.start.index(), span.end.index());
+        reader.take_event(event, place)?;
     }
-    Ok(reader.root.unwrap_or(Node { value: Value::Null, span: Span::new(file, 0, 0) }))
+    Ok(reader.root.unwrap_or(YamlNode { value: YamlValue::Null, span: Span::new(file, 0, 0) }))
 }
 
 /// Byte offsets of characters: the library counts characters.
-struct Places {
+struct CharOffsets {
     file: FileId,
     /// Of each character where it begins; empty for text of ASCII.
     starts: Vec<usize>,
     length: usize,
 }
 
-impl Places {
+impl CharOffsets {
     fn new(text: &str, file: FileId) -> Self {
         let starts = if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
         Self { file, starts, length: text.len() }
     }
 
-    fn byte(&self, character: usize) -> usize {
+    fn byte_offset(&self, character: usize) -> usize {
         match self.starts.is_empty() {
             true => character.min(self.length),
             false => self.starts.get(character).copied().unwrap_or(self.length),
         }
     }
 
-    fn span(&self, from: usize, to: usize) -> Span {
-        Span::new(self.file, self.byte(from), self.byte(to).max(self.byte(from)))
+    fn byte_span(&self, from: usize, to: usize) -> Span {
+        Span::new(self.file, self.byte_offset(from), self.byte_offset(to).max(self.byte_offset(from)))
     }
 
-    fn unreadable(&self, error: &ScanError, text: &str) -> Diagnostic {
+    fn scan_diagnostic(&self, error: &ScanError, text: &str) -> Diagnostic {
         let at = error.marker().index();
-        let span = self.span(at, at.saturating_add(1));
+        let span = self.byte_span(at, at.saturating_add(1));
         let line_start =
-            text.get(..span.range().start).and_then(|before| before.rfind('\n')).map_or(0, |end| end.saturating_add(1));
+            text.get(..span.as_range().start).and_then(|before| before.rfind('\n')).map_or(0, |end| end.saturating_add(1));
         let indent = text.get(line_start..).unwrap_or("").chars().take_while(|c| c.is_whitespace() && *c != '\n');
         let tab = indent.clone().any(|c| c == '\t') || error.info().contains("tab");
         let help = match tab {
             true => "lines of YAML are indented by spaces: write spaces for the tab",
             false => "look at the indentation, at brackets and quotes, and at `:` and `#` in text without quotes",
         };
-        Diagnostic::new(Slug::Syntax, span, format!("this is not YAML: {}", error.info())).help(help)
+        Diagnostic::new(Slug::Syntax, span, format!("this is not YAML: {}", error.info())).with_help(help)
     }
 }
 
 /// A list or mapping that is being read.
-struct Open {
+struct OpenCollection {
     anchor: usize,
     start: Span,
-    items: Vec<Node>,
+    items: Vec<YamlNode>,
     is_map: bool,
 }
 
-struct Reader {
-    schema: Schema,
-    open: Vec<Open>,
-    anchors: BTreeMap<usize, (Node, usize)>,
+struct YamlReader {
+    schema: YamlSchema,
+    open: Vec<OpenCollection>,
+    anchors: BTreeMap<usize, (YamlNode, usize)>,
     aliased: usize,
-    root: Option<Node>,
+    root: Option<YamlNode>,
 }
 
-impl Reader {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Diagnostic>> {
+impl YamlReader {
+    fn take_event(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Diagnostic>> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
                 Err(Diagnostic::new(Slug::Syntax, span, "a second document begins here")
-                    .help("write one document into each file")
+                    .with_help("write one document into each file")
                     .into())
             }
             Event::Scalar(text, style, anchor, tag) => {
-                let value = self.scalar(text, style, tag.as_deref(), span)?;
-                self.put(Node { value, span }, anchor)
+                let value = self.read_scalar(text, style, tag.as_deref(), span)?;
+                self.put_value(YamlNode { value, span }, anchor)
             }
-            Event::Alias(anchor) => self.alias(anchor, span),
-            Event::SequenceStart(anchor, tag) => self.begin(anchor, tag.as_deref(), span, false),
-            Event::MappingStart(anchor, tag) => self.begin(anchor, tag.as_deref(), span, true),
-            Event::SequenceEnd | Event::MappingEnd => self.end(span),
+            Event::Alias(anchor) => self.resolve_alias(anchor, span),
+            Event::SequenceStart(anchor, tag) => self.begin_collection(anchor, tag.as_deref(), span, false),
+            Event::MappingStart(anchor, tag) => self.begin_collection(anchor, tag.as_deref(), span, true),
+            Event::SequenceEnd | Event::MappingEnd => self.end_collection(span),
             _ => Ok(()),
         }
     }
 
-    fn scalar(
+    fn read_scalar(
         &self,
         text: Cow<'_, str>,
         style: ScalarStyle,
         tag: Option<&Tag>,
         span: Span,
-    ) -> Result<Value, Box<Diagnostic>> {
+    ) -> Result<YamlValue, Box<Diagnostic>> {
         let plain = |text: &str| {
-            scalar::plain(text, self.schema).map_err(|message| {
-                Box::new(Diagnostic::new(Slug::Syntax, span, message).help("write a number, or leave the key out"))
+            scalar::plain_scalar(text, self.schema).map_err(|message| {
+                Box::new(Diagnostic::new(Slug::Syntax, span, message).with_help("write a number, or leave the key out"))
             })
         };
         match tag.map(core_tag) {
             None if style == ScalarStyle::Plain => plain(&text),
-            None => Ok(Value::Text(text.into_owned())),
-            Some(Some("str")) => Ok(Value::Text(text.into_owned())),
+            None => Ok(YamlValue::Text(text.into_owned())),
+            Some(Some("str")) => Ok(YamlValue::Text(text.into_owned())),
             Some(Some("int" | "float" | "bool" | "null")) => plain(&text),
             Some(_) => Err(unread_tag(span).into()),
         }
     }
 
-    fn begin(&mut self, anchor: usize, tag: Option<&Tag>, span: Span, is_map: bool) -> Result<(), Box<Diagnostic>> {
+    fn begin_collection(&mut self, anchor: usize, tag: Option<&Tag>, span: Span, is_map: bool) -> Result<(), Box<Diagnostic>> {
         let wanted = if is_map { "map" } else { "seq" };
         if tag.is_some_and(|tag| core_tag(tag) != Some(wanted)) {
             return Err(unread_tag(span).into());
         }
         if self.open.len() >= DEPTH {
             let message = format!("lists and mappings are nested more than {DEPTH} deep");
-            return Err(Diagnostic::new(Slug::TooDeep, span, message).help("nest less").into());
+            return Err(Diagnostic::new(Slug::TooDeep, span, message).with_help("nest less").into());
         }
-        self.open.push(Open { anchor, start: span, items: Vec::new(), is_map });
+        self.open.push(OpenCollection { anchor, start: span, items: Vec::new(), is_map });
         Ok(())
     }
 
-    fn end(&mut self, span: Span) -> Result<(), Box<Diagnostic>> {
-        let Some(Open { anchor, start, items, is_map }) = self.open.pop() else { return Ok(()) };
+    fn end_collection(&mut self, span: Span) -> Result<(), Box<Diagnostic>> {
+        let Some(OpenCollection { anchor, start, items, is_map }) = self.open.pop() else { return Ok(()) };
         // In a block the library gives the end where the next line begins.
         let behind = items.last().map_or(span.end, |last| last.span.end);
         let end = if span.is_empty() { behind } else { span.end };
         let span = Span { end: end.max(start.start), ..start };
-        let value = if is_map { Value::Map(self.mapping(items)?) } else { Value::List(items) };
-        self.put(Node { value, span }, anchor)
+        let value = if is_map { YamlValue::Map(self.mapping_entries(items)?) } else { YamlValue::List(items) };
+        self.put_value(YamlNode { value, span }, anchor)
     }
 
     /// The entries of a mapping, those of `<<` behind its own.
-    fn mapping(&self, items: Vec<Node>) -> Result<Vec<(Node, Node)>, Box<Diagnostic>> {
-        let mut entries: Vec<(Node, Node)> = Vec::new();
-        let mut merged: Vec<(Node, Node)> = Vec::new();
+    fn mapping_entries(&self, items: Vec<YamlNode>) -> Result<Vec<(YamlNode, YamlNode)>, Box<Diagnostic>> {
+        let mut entries: Vec<(YamlNode, YamlNode)> = Vec::new();
+        let mut merged: Vec<(YamlNode, YamlNode)> = Vec::new();
         let mut known = BTreeMap::new();
         let mut items = items.into_iter();
         while let (Some(key), Some(value)) = (items.next(), items.next()) {
-            if !key.is_map() && !key.is_list() && key.text() == Some("<<") {
-                merged.extend(merge(&key, value)?);
+            if !key.is_map() && !key.is_list() && key.as_text() == Some("<<") {
+                merged.extend(merged_values(&key, value)?);
                 continue;
             }
             if key.is_map() || key.is_list() {
-                let message = format!("a key is {}", key.kind());
-                return Err(Diagnostic::new(Slug::Syntax, key.span, message).help("write a name as the key").into());
+                let message = format!("a key is {}", key.kind_name());
+                return Err(Diagnostic::new(Slug::Syntax, key.span, message).with_help("write a name as the key").into());
             }
-            if let Some(first) = known.insert(key.key(), key.span) {
-                let message = format!("the key `{}` stands twice in one mapping", key.key());
+            if let Some(first) = known.insert(key.key_text(), key.span) {
+                let message = format!("the key `{}` stands twice in one mapping", key.key_text());
                 return Err(Diagnostic::new(Slug::Duplicate, key.span, message)
-                    .other(first, "it stands here first")
-                    .help("keep one of them")
+                    .with_other(first, "it stands here first")
+                    .with_help("keep one of them")
                     .into());
             }
             entries.push((key, value));
         }
         let mut seen: BTreeSet<String> = known.into_keys().collect();
-        entries.extend(merged.into_iter().filter(|(key, _)| seen.insert(key.key())));
+        entries.extend(merged.into_iter().filter(|(key, _)| seen.insert(key.key_text())));
         Ok(entries)
     }
 
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Box<Diagnostic>> {
+    fn resolve_alias(&mut self, anchor: usize, span: Span) -> Result<(), Box<Diagnostic>> {
         let Some((node, size)) = self.anchors.get(&anchor) else {
             let message = "the alias stands for a value that is not complete here";
-            return Err(Diagnostic::new(Slug::Syntax, span, message).help("a value cannot hold itself").into());
+            return Err(Diagnostic::new(Slug::Syntax, span, message).with_help("a value cannot hold itself").into());
         };
         self.aliased = self.aliased.saturating_add(*size);
         if self.aliased > ALIASED {
             let message = format!("the aliases of this file stand for more than {ALIASED} values");
-            return Err(Diagnostic::new(Slug::TooLarge, span, message).help("write fewer aliases").into());
+            return Err(Diagnostic::new(Slug::TooLarge, span, message).with_help("write fewer aliases").into());
         }
         let node = node.clone();
-        self.put(node, 0)
+        self.put_value(node, 0)
     }
 
     /// Puts a value where it belongs.
-    fn put(&mut self, node: Node, anchor: usize) -> Result<(), Box<Diagnostic>> {
+    fn put_value(&mut self, node: YamlNode, anchor: usize) -> Result<(), Box<Diagnostic>> {
         if anchor > 0 {
-            let size = count(&node);
+            let size = count_nodes(&node);
             self.aliased = self.aliased.saturating_add(size);
             self.anchors.insert(anchor, (node.clone(), size));
         }
@@ -207,26 +207,26 @@ impl Reader {
 }
 
 /// The values that a merge key brings.
-fn merge(key: &Node, value: Node) -> Result<Vec<(Node, Node)>, Box<Diagnostic>> {
+fn merged_values(key: &YamlNode, value: YamlNode) -> Result<Vec<(YamlNode, YamlNode)>, Box<Diagnostic>> {
     match value.value {
-        Value::Map(entries) => Ok(entries),
-        Value::List(items) if items.iter().all(Node::is_map) => Ok(items
+        YamlValue::Map(entries) => Ok(entries),
+        YamlValue::List(items) if items.iter().all(YamlNode::is_map) => Ok(items
             .into_iter()
             .flat_map(|item| match item.value {
-                Value::Map(entries) => entries,
+                YamlValue::Map(entries) => entries,
                 _ => Vec::new(),
             })
             .collect()),
         _ => Err(Diagnostic::new(Slug::Syntax, key.span, "`<<` merges mappings, and this is none")
-            .help("write an alias of a mapping behind it")
+            .with_help("write an alias of a mapping behind it")
             .into()),
     }
 }
 
-fn count(node: &Node) -> usize {
+fn count_nodes(node: &YamlNode) -> usize {
     let inner: usize = match &node.value {
-        Value::List(items) => items.iter().map(count).sum(),
-        Value::Map(entries) => entries.iter().map(|(_, value)| count(value).saturating_add(1)).sum(),
+        YamlValue::List(items) => items.iter().map(count_nodes).sum(),
+        YamlValue::Map(entries) => entries.iter().map(|(_, value)| count_nodes(value).saturating_add(1)).sum(),
         _ => 0,
     };
     inner.saturating_add(1)
@@ -239,5 +239,5 @@ fn core_tag(tag: &Tag) -> Option<&str> {
 }
 
 fn unread_tag(span: Span) -> Diagnostic {
-    Diagnostic::new(Slug::Syntax, span, "a value with a tag is not read").help("write the value without its tag")
+    Diagnostic::new(Slug::Syntax, span, "a value with a tag is not read").with_help("write the value without its tag")
 }

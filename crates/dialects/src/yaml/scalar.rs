@@ -1,38 +1,38 @@
 //! What a plain scalar is.
 
-use super::{Schema, Value};
+use super::{YamlSchema, YamlValue};
 
 /// The value of a scalar that stands without quotes.
-pub(super) fn plain(text: &str, schema: Schema) -> Result<Value, String> {
+pub(super) fn plain_scalar(text: &str, schema: YamlSchema) -> Result<YamlValue, String> {
     if matches!(text, "" | "~" | "null" | "Null" | "NULL") {
-        return Ok(Value::Null);
+        return Ok(YamlValue::Null);
     }
-    if let Some(value) = boolean(text, schema) {
-        return Ok(Value::Bool(value));
+    if let Some(value) = parse_boolean(text, schema) {
+        return Ok(YamlValue::Bool(value));
     }
     let unsigned = text.trim_start_matches(['+', '-']);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN") {
         return Err(format!("`{text}` is no number of JSON, and no run can hold it"));
     }
     let number = match schema {
-        Schema::Core => core_number(text),
-        Schema::Yaml11 => old_number(text),
+        YamlSchema::Core => core_number(text),
+        YamlSchema::Yaml11 => old_number(text),
     };
-    Ok(number.map_or_else(|| Value::Text(text.to_owned()), Value::Number))
+    Ok(number.map_or_else(|| YamlValue::Text(text.to_owned()), YamlValue::Number))
 }
 
-fn boolean(text: &str, schema: Schema) -> Option<bool> {
+fn parse_boolean(text: &str, schema: YamlSchema) -> Option<bool> {
     match text {
         "true" | "True" | "TRUE" => Some(true),
         "false" | "False" | "FALSE" => Some(false),
-        "yes" | "Yes" | "YES" | "on" | "On" | "ON" if schema == Schema::Yaml11 => Some(true),
-        "no" | "No" | "NO" | "off" | "Off" | "OFF" if schema == Schema::Yaml11 => Some(false),
+        "yes" | "Yes" | "YES" | "on" | "On" | "ON" if schema == YamlSchema::Yaml11 => Some(true),
+        "no" | "No" | "NO" | "off" | "Off" | "OFF" if schema == YamlSchema::Yaml11 => Some(false),
         _ => None,
     }
 }
 
 /// A sign and what stands behind it.
-fn signed(text: &str) -> (&'static str, &str) {
+fn split_sign(text: &str) -> (&'static str, &str) {
     match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
@@ -40,43 +40,43 @@ fn signed(text: &str) -> (&'static str, &str) {
 }
 
 fn core_number(text: &str) -> Option<String> {
-    let (sign, digits) = signed(text);
+    let (sign, digits) = split_sign(text);
     for (prefix, radix) in [("0x", 16), ("0o", 8)] {
         if let Some(rest) = digits.strip_prefix(prefix) {
-            return whole(sign, rest, radix);
+            return parse_integer(sign, rest, radix);
         }
     }
-    decimal(sign, digits)
+    normalize_decimal(sign, digits)
 }
 
 /// A number of YAML 1.1, whose fractions need a point and whose exponents a sign.
 fn old_number(text: &str) -> Option<String> {
-    let (sign, digits) = signed(text);
+    let (sign, digits) = split_sign(text);
     let plain = digits.replace('_', "");
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
     if digits.contains(':') {
-        return sexagesimal(sign, &plain);
+        return parse_sexagesimal(sign, &plain);
     }
     for (prefix, radix) in [("0x", 16), ("0b", 2)] {
         if let Some(rest) = plain.strip_prefix(prefix) {
-            return whole(sign, rest, radix);
+            return parse_integer(sign, rest, radix);
         }
     }
     let octal = plain.strip_prefix('0').filter(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
     if let Some(rest) = octal {
-        return whole(sign, rest, 8);
+        return parse_integer(sign, rest, 8);
     }
     let exponent = plain.find(['e', 'E']).map(|at| plain.get(at.saturating_add(1)..).unwrap_or(""));
     if exponent.is_some_and(|exponent| !plain.contains('.') || !exponent.starts_with(['+', '-'])) {
         return None;
     }
-    decimal(sign, &plain)
+    normalize_decimal(sign, &plain)
 }
 
 /// Digits to the base of sixty: `1:30` is 90.
-fn sexagesimal(sign: &str, text: &str) -> Option<String> {
+fn parse_sexagesimal(sign: &str, text: &str) -> Option<String> {
     let mut parts = text.split(':');
     let first = parts.next().filter(|first| !first.is_empty() && first.bytes().all(|b| b.is_ascii_digit()))?;
     let mut sum = first.parse::<u128>().ok()?;
@@ -88,10 +88,10 @@ fn sexagesimal(sign: &str, text: &str) -> Option<String> {
         sum = sum.checked_mul(60)?.checked_add(digits)?;
         fraction = behind;
     }
-    decimal(sign, &format!("{sum}{fraction}"))
+    normalize_decimal(sign, &format!("{sum}{fraction}"))
 }
 
-fn whole(sign: &str, digits: &str, radix: u32) -> Option<String> {
+fn parse_integer(sign: &str, digits: &str, radix: u32) -> Option<String> {
     if digits.starts_with(['+', '-']) {
         return None;
     }
@@ -99,7 +99,7 @@ fn whole(sign: &str, digits: &str, radix: u32) -> Option<String> {
 }
 
 /// Decimal digits as JSON writes them: a digit on both sides of the point, none in front of the first.
-fn decimal(sign: &str, text: &str) -> Option<String> {
+fn normalize_decimal(sign: &str, text: &str) -> Option<String> {
     let (mantissa, exponent) = text.find(['e', 'E']).map_or((text, ""), |at| text.split_at(at));
     let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(whole, behind)| (whole, Some(behind)));
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
@@ -121,9 +121,9 @@ fn decimal(sign: &str, text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn number(text: &str, schema: Schema) -> Option<String> {
-        match plain(text, schema) {
-            Ok(Value::Number(number)) => Some(number),
+    fn number(text: &str, schema: YamlSchema) -> Option<String> {
+        match plain_scalar(text, schema) {
+            Ok(YamlValue::Number(number)) => Some(number),
             _ => None,
         }
     }
@@ -159,18 +159,18 @@ mod tests {
             ),
         ];
         for (text, core, old) in rows {
-            assert_eq!(number(text, Schema::Core).as_deref(), core, "{text} in YAML 1.2");
-            assert_eq!(number(text, Schema::Yaml11).as_deref(), old, "{text} in YAML 1.1");
+            assert_eq!(number(text, YamlSchema::Core).as_deref(), core, "{text} in YAML 1.2");
+            assert_eq!(number(text, YamlSchema::Yaml11).as_deref(), old, "{text} in YAML 1.1");
         }
     }
 
     #[test]
     fn words_are_those_of_the_version() {
-        assert_eq!(plain("yes", Schema::Core), Ok(Value::Text("yes".to_owned())));
-        assert_eq!(plain("yes", Schema::Yaml11), Ok(Value::Bool(true)));
-        assert_eq!(plain("Off", Schema::Yaml11), Ok(Value::Bool(false)));
-        assert_eq!(plain("y", Schema::Yaml11), Ok(Value::Text("y".to_owned())));
-        assert_eq!(plain("~", Schema::Core), Ok(Value::Null));
-        assert!(plain("-.inf", Schema::Core).is_err() && plain(".nan", Schema::Yaml11).is_err());
+        assert_eq!(plain_scalar("yes", YamlSchema::Core), Ok(YamlValue::Text("yes".to_owned())));
+        assert_eq!(plain_scalar("yes", YamlSchema::Yaml11), Ok(YamlValue::Bool(true)));
+        assert_eq!(plain_scalar("Off", YamlSchema::Yaml11), Ok(YamlValue::Bool(false)));
+        assert_eq!(plain_scalar("y", YamlSchema::Yaml11), Ok(YamlValue::Text("y".to_owned())));
+        assert_eq!(plain_scalar("~", YamlSchema::Core), Ok(YamlValue::Null));
+        assert!(plain_scalar("-.inf", YamlSchema::Core).is_err() && plain_scalar(".nan", YamlSchema::Yaml11).is_err());
     }
 }

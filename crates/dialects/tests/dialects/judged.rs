@@ -4,10 +4,10 @@ use averment::{Rules, Verdict};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{How, Options};
+use averment_dialects::{LoweringInputs, ForeignOptions};
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check};
-use averment_ide::lint::{LintOptions, report};
+use averment_engine::check::{CheckOptions, check_rules};
+use averment_ide::lint::{LintOptions, report_file};
 use averment_syntax::fmt;
 use std::path::Path;
 
@@ -52,12 +52,12 @@ impl Given<'_> {
     /// What is said of it, a line each.
     pub fn imported(&self) -> Result<String, String> {
         let mut sources = SourceMap::default();
-        let root = sources.add(SourceFile::new(self.name, Some(Path::new("")), self.text));
+        let root = sources.add_file(SourceFile::new(self.name, Some(Path::new("")), self.text));
         let given: Vec<(String, String)> =
             self.params.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let how =
-            How { files: &self.files(), options: Options { given: &given, newest: self.newest, ..Options::default() } };
-        let compiled = averment_dialects::compile(&mut sources, root, &[], Limits::default(), how);
+            LoweringInputs { files: &self.files(), options: ForeignOptions { given: &given, newest: self.newest, ..ForeignOptions::default() } };
+        let compiled = averment_dialects::compile_foreign(&mut sources, root, &[], Limits::default(), how);
         match (compiled.program, compiled.lowered) {
             (Some(_), Some(lowered)) => Ok(lowered.written.text),
             _ => Err(lines(&sources, &compiled.diagnostics)),
@@ -101,12 +101,12 @@ impl Given<'_> {
     pub fn imports_cleanly(&self) {
         let text = self.imported().unwrap();
         let formatted =
-            fmt::format_text(&text, &fmt::Options::default()).unwrap_or_else(|said| panic!("{said:?}\n{text}"));
+            fmt::format_text(&text, &fmt::FormatOptions::default()).unwrap_or_else(|said| panic!("{said:?}\n{text}"));
         let mut sources = SourceMap::default();
-        let root = sources.add(SourceFile::new("imported.assert", Some(Path::new("")), formatted.as_str()));
+        let root = sources.add_file(SourceFile::new("imported.assert", Some(Path::new("")), formatted.as_str()));
         let options = CheckOptions { limits: Limits::default(), files: &self.files() };
-        let checked = check(&mut sources, root, &options);
-        let said = report(&sources, root, &checked, &LintOptions::default());
+        let checked = check_rules(&mut sources, root, &options);
+        let said = report_file(&sources, root, &checked, &LintOptions::default());
         assert!(said.0.is_empty(), "{}\n{formatted}", lines(&sources, &said));
     }
 }
@@ -132,9 +132,9 @@ fn judged(rules: &Rules, run: &str) -> Judged {
 /// What was said, a line each with its place.
 pub fn lines(sources: &SourceMap, said: &Diagnostics) -> String {
     let line = |one: &averment_base::diagnostic::Diagnostic| {
-        let place = sources.position(one.span);
+        let place = sources.line_column(one.span);
         let help = one.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
-        format!("{}:{}:{}: {}{help}", sources.name(one.span), place.line, place.column, one.message)
+        format!("{}:{}:{}: {}{help}", sources.file_name(one.span), place.line, place.column, one.message)
     };
     said.0.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -6,7 +6,7 @@ use averment_dialects::{DIALECTS, Dialect};
 /// The row of a verdict: its word in each system, and its score where there is one.
 fn row(verdict: Verdict, columns: &[&Dialect]) -> String {
     let own = |dialect: &&Dialect| {
-        let own = dialect.verdicts.of(verdict).expect("a verdict");
+        let own = dialect.verdicts.word_for(verdict).expect("a verdict");
         own.score.map_or_else(|| format!("`{}`", own.word), |score| format!("`{}`, {score}", own.word))
     };
     format!("| {} | {} |", verdict.as_str(), columns.iter().map(own).collect::<Vec<_>>().join(" | "))

@@ -184,7 +184,7 @@ fn suites(folder: &Path) -> (usize, usize) {
         let judged = given.imported().map(|text| {
             let rules =
                 averment::Rules::from_text("suite.assert", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            given.judge(&rules.programs()[0].tests[0].run).unwrap()
+            given.judge(&rules.compiled_programs()[0].tests[0].run).unwrap()
         });
         match (judged, expected) {
             (Err(_), None) => tally.agrees(),

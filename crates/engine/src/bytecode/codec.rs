@@ -54,7 +54,7 @@ impl std::error::Error for DecodeError {}
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decoded {
+pub enum DecodedFile {
     /// A program of this version, verified.
     Program(Box<Program>),
     /// A program of another version: its sources, to be compiled again.
@@ -95,7 +95,7 @@ pub fn encode(program: &Program) -> Vec<u8> {
 }
 
 /// Reads a program. Any bytes give a program that is verified, or an error.
-pub fn decode(bytes: &[u8]) -> Result<Decoded, DecodeError> {
+pub fn decode(bytes: &[u8]) -> Result<DecodedFile, DecodeError> {
     if !is_program(bytes) {
         return Err(DecodeError::NotAProgram);
     }
@@ -108,15 +108,15 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, DecodeError> {
     }
     let sources = read_sources(file.sources).ok_or(DecodeError::Damaged)?;
     if file.version != VERSION {
-        return Ok(Decoded::Sources { version: file.version, sources });
+        return Ok(DecodedFile::Sources { version: file.version, sources });
     }
     let (program, rest) = postcard::take_from_bytes::<Program>(file.payload).map_err(|_| DecodeError::Damaged)?;
     if !rest.is_empty() {
         return Err(DecodeError::Damaged);
     }
     let program = Program { sources, ..program };
-    verify::verify(&program).map_err(DecodeError::Invalid)?;
-    Ok(Decoded::Program(Box::new(program)))
+    verify::verify_program(&program).map_err(DecodeError::Invalid)?;
+    Ok(DecodedFile::Program(Box::new(program)))
 }
 
 fn checksum(sources: &[u8], payload: &[u8]) -> u32 {
@@ -126,21 +126,21 @@ fn checksum(sources: &[u8], payload: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-struct File<'a> {
+struct ProgramFile<'a> {
     version: u32,
     checksum: u32,
     sources: &'a [u8],
     payload: &'a [u8],
 }
 
-fn read_file(bytes: &[u8]) -> Option<File<'_>> {
+fn read_file(bytes: &[u8]) -> Option<ProgramFile<'_>> {
     let (_, rest) = bytes.split_at_checked(MAGIC.len())?;
     let (version, rest) = read_u32(rest)?;
     let (sources, rest) = read_length(rest)?;
     let (payload, rest) = read_length(rest)?;
     let (checksum, rest) = read_u32(rest)?;
     let (sources, rest) = rest.split_at_checked(sources)?;
-    (rest.len() == payload).then_some(File { version, checksum, sources, payload: rest })
+    (rest.len() == payload).then_some(ProgramFile { version, checksum, sources, payload: rest })
 }
 
 fn read_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {

@@ -30,7 +30,7 @@ pub enum TruthEffect {
 impl TruthEffect {
     /// A part of a part.
     #[must_use]
-    pub fn then(self, inner: Self) -> Self {
+    pub fn through_part(self, inner: Self) -> Self {
         match (self, inner) {
             (Self::None, _) | (_, Self::None) => Self::None,
             (a, b) if a == b => Self::Same,
@@ -42,7 +42,7 @@ impl TruthEffect {
 impl DataFlow {
     /// The data flow of verified code; of any other code some of it.
     #[must_use]
-    pub fn of(ops: &[Op]) -> Self {
+    pub fn from_ops(ops: &[Op]) -> Self {
         let mut flow =
             Self { sources: vec![Vec::new(); ops.len()], consumer: vec![None; ops.len()], ends: vec![None; ops.len()] };
         let mut stack: Vec<usize> = Vec::new();
@@ -66,14 +66,14 @@ impl DataFlow {
                         open.1 = Some(at);
                     }
                 }
-                Op::End() => flow.close(loops.pop(), at),
+                Op::End() => flow.close_loop(loops.pop(), at),
                 _ => {}
             }
         }
         flow
     }
 
-    fn close(&mut self, open: Option<(ExprQuantifier, Option<usize>)>, at: usize) {
+    fn close_loop(&mut self, open: Option<(ExprQuantifier, Option<usize>)>, at: usize) {
         if let Some((quantifier, Some(repeat))) = open
             && let Some(place) = self.ends.get_mut(repeat)
         {
@@ -89,18 +89,18 @@ impl DataFlow {
 
     /// What the truth that an instruction makes does to the truth of the whole expression.
     #[must_use]
-    pub fn polarity(&self, ops: &[Op], mut at: usize) -> TruthEffect {
+    pub fn truth_effect(&self, ops: &[Op], mut at: usize) -> TruthEffect {
         let mut polarity = TruthEffect::Same;
         while let Some(user) = self.consumer.get(at).copied().flatten() {
             match ops.get(user) {
-                Some(Op::Not() | Op::Premise()) => polarity = polarity.then(TruthEffect::Opposite),
+                Some(Op::Not() | Op::Premise()) => polarity = polarity.through_part(TruthEffect::Opposite),
                 Some(Op::And() | Op::Or() | Op::Condition()) => {}
                 Some(Op::Choose()) if self.sources(user).first() != Some(&at) => {}
                 Some(Op::Repeat(_)) => match self.ends.get(user).copied().flatten() {
                     Some((end, quantifier)) => {
                         match quantifier {
                             ExprQuantifier::Any | ExprQuantifier::All => {}
-                            ExprQuantifier::No => polarity = polarity.then(TruthEffect::Opposite),
+                            ExprQuantifier::No => polarity = polarity.through_part(TruthEffect::Opposite),
                             ExprQuantifier::Count => return TruthEffect::None,
                         }
                         at = end;

@@ -1,7 +1,7 @@
 //! The listing of a program: every expression with the source line it comes from, then its instructions.
 
 use super::ops::{InstructionOperand, Op};
-use super::program::{Chunk, CodeId, Program};
+use super::program::{CodeChunk, CodeId, Program};
 use averment_base::diagnostic::render;
 use averment_base::source::{SourceFile, Span};
 use averment_syntax::ast::TestKind;
@@ -9,12 +9,12 @@ use std::fmt::Write;
 
 /// Lists a whole program: definitions, patterns and assertions in file order.
 #[must_use]
-pub fn listing(program: &Program) -> String {
-    let lister = Lister::new(program);
+pub fn list_program(program: &Program) -> String {
+    let lister = ListingWriter::new(program);
     let mut out = String::new();
     for chunk in 0..program.chunks.len() {
         if let Ok(number) = u32::try_from(chunk) {
-            lister.chunk(CodeId(number), &mut out);
+            lister.write_chunk(CodeId(number), &mut out);
         }
     }
     out
@@ -24,16 +24,16 @@ pub fn listing(program: &Program) -> String {
 #[must_use]
 pub fn listing_of(program: &Program, code: CodeId) -> String {
     let mut out = String::new();
-    Lister::new(program).chunk(code, &mut out);
+    ListingWriter::new(program).write_chunk(code, &mut out);
     out
 }
 
-struct Lister<'a> {
+struct ListingWriter<'a> {
     program: &'a Program,
     sources: Vec<SourceFile>,
 }
 
-impl<'a> Lister<'a> {
+impl<'a> ListingWriter<'a> {
     fn new(program: &'a Program) -> Self {
         let sources =
             program.sources.iter().map(|source| SourceFile::new(&*source.name, None, &*source.text)).collect();
@@ -41,44 +41,44 @@ impl<'a> Lister<'a> {
     }
 
     /// `FILE:LINE:COLUMN` of a place.
-    fn place(&self, span: Span) -> String {
+    fn format_place(&self, span: Span) -> String {
         match self.sources.get(span.file.0 as usize) {
             Some(file) => {
-                let position = file.position(span.start);
+                let position = file.line_column(span.start);
                 format!("{}:{}:{}", render::one_line(&file.name), position.line, position.column)
             }
             None => "-".to_owned(),
         }
     }
 
-    fn text(&self, span: Span) -> &str {
-        self.sources.get(span.file.0 as usize).and_then(|file| file.text.get(span.range())).unwrap_or("")
+    fn span_text(&self, span: Span) -> &str {
+        self.sources.get(span.file.0 as usize).and_then(|file| file.text.get(span.as_range())).unwrap_or("")
     }
 
-    fn chunk(&self, code: CodeId, out: &mut String) {
+    fn write_chunk(&self, code: CodeId, out: &mut String) {
         let Some(&chunk) = self.program.chunks.get(code.0 as usize) else { return };
-        let Chunk { start, end, locals, stack, span } = chunk;
+        let CodeChunk { start, end, locals, stack, span } = chunk;
         // Writing to a string never fails.
-        let _ = writeln!(out, "expression {}  {}  stack {stack}, locals {locals}", code.0, self.place(span));
-        for line in self.text(span).lines() {
+        let _ = writeln!(out, "expression {}  {}  stack {stack}, locals {locals}", code.0, self.format_place(span));
+        for line in self.span_text(span).lines() {
             let _ = writeln!(out, "  | {line}");
         }
         let ops = self.program.code.get(start as usize..end as usize).unwrap_or_default();
         let spans = self.program.spans.get(start as usize..end as usize).unwrap_or_default();
         for (at, (op, place)) in ops.iter().zip(spans).enumerate() {
-            let instruction = self.instruction(*op);
-            let text = one_line(self.text(*place));
+            let instruction = self.format_instruction(*op);
+            let text = one_line(self.span_text(*place));
             let line = format!("  {at:>4}  {instruction:<32}  {text}");
             let _ = writeln!(out, "{}", line.trim_end());
         }
         out.push('\n');
     }
 
-    fn instruction(&self, op: Op) -> String {
+    fn format_instruction(&self, op: Op) -> String {
         let info = op.info();
         let mut text = info.mnemonic.to_owned();
         for (operand, name) in op.operands().into_iter().zip(info.operands) {
-            if let Some(shown) = self.operand(operand, name) {
+            if let Some(shown) = self.format_operand(operand, name) {
                 let _ = write!(text, " {shown}");
             }
         }
@@ -86,11 +86,11 @@ impl<'a> Lister<'a> {
     }
 
     /// An operand as a reader knows it: the literal, the name, the number of an instruction. A flag is shown when it is set.
-    fn operand(&self, operand: InstructionOperand, name: &str) -> Option<String> {
+    fn format_operand(&self, operand: InstructionOperand, name: &str) -> Option<String> {
         let program = self.program;
         let at = |number: u32| number as usize;
         Some(match operand {
-            InstructionOperand::Literal(number) => program.constants.get(at(number)).map_or_else(String::new, literal),
+            InstructionOperand::Literal(number) => program.constants.get(at(number)).map_or_else(String::new, format_literal),
             InstructionOperand::Name(number) => program.names.get(at(number)).cloned().unwrap_or_default(),
             InstructionOperand::Pattern(number) => {
                 program.regexes.get(at(number)).map_or_else(String::new, |regex| regex.text.clone())
@@ -115,7 +115,7 @@ impl<'a> Lister<'a> {
             InstructionOperand::BindingRef(number) => format!("${number}"),
             InstructionOperand::Amount(number) => format!("{number}"),
             InstructionOperand::Target(number) => format!("-> {number}"),
-            InstructionOperand::Test(kind) => words(kind).to_owned(),
+            InstructionOperand::Test(kind) => test_words(kind).to_owned(),
             InstructionOperand::Type(ty) => format!("{ty:?}").to_lowercase(),
             InstructionOperand::Quantifier(quantifier) => format!("{quantifier:?}").to_lowercase(),
             InstructionOperand::Flag(set) => return set.then(|| name.to_owned()),
@@ -123,24 +123,24 @@ impl<'a> Lister<'a> {
     }
 }
 
-fn literal(constant: &crate::ir::Constant) -> String {
+fn format_literal(constant: &crate::ir::Constant) -> String {
     use crate::ir::Constant;
     match constant {
         Constant::Null => "null".to_owned(),
         Constant::Boolean(value) => value.to_string(),
         Constant::Number(text) => text.clone(),
         Constant::Text(text) => format!("{text:?}"),
-        Constant::List(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
+        Constant::List(items) => format!("[{}]", items.iter().map(format_literal).collect::<Vec<_>>().join(", ")),
         Constant::Object(entries) => {
             let entries: Vec<String> =
-                entries.iter().map(|(key, value)| format!("{key:?}: {}", literal(value))).collect();
+                entries.iter().map(|(key, value)| format!("{key:?}: {}", format_literal(value))).collect();
             format!("{{{}}}", entries.join(", "))
         }
     }
 }
 
 /// A test as it is written.
-fn words(kind: TestKind) -> &'static str {
+fn test_words(kind: TestKind) -> &'static str {
     match kind {
         TestKind::Equal => "==",
         TestKind::Identical => "===",
@@ -175,6 +175,6 @@ fn one_line(text: &str) -> String {
         return folded;
     }
     // No cut leaves the beginning of a credential, which nobody would know for one.
-    let beginning = averment_builtins::detect::beginning(&folded, WIDTH - 1);
+    let beginning = averment_builtins::detect::redacted_start(&folded, WIDTH - 1);
     beginning.chars().chain(['…']).collect()
 }

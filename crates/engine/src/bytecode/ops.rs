@@ -68,9 +68,9 @@ operand_numbers! {
 
 /// How many values a selection is given: one for each binding that it uses. An instruction with more operands than others stays as small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Given(pub u16);
+pub struct BindingCount(pub u16);
 
-impl Given {
+impl BindingCount {
     /// The number.
     #[must_use]
     pub fn values(self) -> u32 {
@@ -78,14 +78,14 @@ impl Given {
     }
 }
 
-impl From<Given> for Amount {
-    fn from(given: Given) -> Self {
+impl From<BindingCount> for Amount {
+    fn from(given: BindingCount) -> Self {
         Self(given.values())
     }
 }
 
-impl From<Given> for InstructionOperand {
-    fn from(given: Given) -> Self {
+impl From<BindingCount> for InstructionOperand {
+    fn from(given: BindingCount) -> Self {
         Amount::from(given).into()
     }
 }
@@ -130,7 +130,7 @@ pub struct OpInfo {
 }
 
 /// The number of values as a reader knows it.
-const fn takes(pops: &'static str) -> &'static str {
+const fn pops_text(pops: &'static str) -> &'static str {
     match pops.as_bytes() {
         b"count.0" | b"count.values()" => "`count`",
         [b'0'..=b'9'] => pops,
@@ -151,7 +151,7 @@ macro_rules! ops {
             pub const TABLE: &'static [OpInfo] = &[$(OpInfo {
                 mnemonic: $mnemonic,
                 operands: &[$(stringify!($operand)),*],
-                takes: takes(stringify!($pops)),
+                takes: pops_text(stringify!($pops)),
                 cost: $cost,
                 doc: $doc,
             },)*];
@@ -164,7 +164,7 @@ macro_rules! ops {
                     $(Self::$name($($operand),*) => OpInfo {
                         mnemonic: $mnemonic,
                         operands: &[$(stringify!($operand)),*],
-                        takes: takes(stringify!($pops)),
+                        takes: pops_text(stringify!($pops)),
                         cost: $cost,
                         doc: $doc,
                     },)*
@@ -225,8 +225,8 @@ ops! {
     List(count: Amount) = "list", count.0 => 1, cost 2, "a list of the values";
     Object(count: Amount, keys: Literal) = "object", count.0 => 1, cost 4, "an object of the keys and the values";
     Join(count: Amount) = "join", count.0 => 1, cost 4, "the texts of the values joined";
-    Select(selection: SelectionRef, count: Given) = "select", count.values() => 1, cost 4, "what is taken of the steps that match a pattern, as a list, or their number; the values are those of the bindings that it uses";
-    Fold(function: Name, selection: SelectionRef, count: Given) = "fold", count.values() => 1, cost 4, "a function of the library over what is taken of the steps that match a pattern";
+    Select(selection: SelectionRef, count: BindingCount) = "select", count.values() => 1, cost 4, "what is taken of the steps that match a pattern, as a list, or their number; the values are those of the bindings that it uses";
+    Fold(function: Name, selection: SelectionRef, count: BindingCount) = "fold", count.values() => 1, cost 4, "a function of the library over what is taken of the steps that match a pattern";
     Collect(code: CodeRef, slot: Slot, filter: bool) = "collect", 1 => 1, cost 4, "the elements of a list of which code is true, or its value for each; the element is in a local";
     Call(function: Name, count: Amount) = "call", count.0 => 1, cost 4, "a function of the library";
     CallDef(number: DefRef, count: Amount) = "call_def", count.0 => 1, cost 4, "a `def`";

@@ -3,7 +3,7 @@
 //! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
 
-use crate::ir::{self, Alternative, Constant, GroupKind, OverRuns, Scope, Settings, Temporal, World};
+use crate::ir::{self, PatternAlternative, Constant, GroupKind, OverRunsCheck, WindowScope, AssertionSettings, Temporal, WorldCondition};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct Program {
     /// The sources that it was compiled from, by `FileId`.
     pub sources: Vec<ProgramSource>,
     /// Parameters; their defaults are replaced by what the command line gives.
-    pub params: Vec<ir::Param>,
+    pub params: Vec<ir::DeclaredParam>,
     /// Literals, each once.
     pub constants: Vec<Constant>,
     /// Texts that instructions name (keys, builtin names), each once.
@@ -37,68 +37,68 @@ pub struct Program {
     /// The place of every instruction.
     pub spans: Vec<Span>,
     /// Expressions.
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<CodeChunk>,
     /// The chunk of each `let`.
     pub lets: Vec<CodeId>,
     /// Each `def`.
-    pub defs: Vec<Def>,
+    pub defs: Vec<CompiledDef>,
     /// Regular expressions.
-    pub regexes: Vec<ir::Regex>,
+    pub regexes: Vec<ir::RegexSource>,
     /// JSON Schemas.
-    pub schemas: Vec<ir::Schema>,
+    pub schemas: Vec<ir::ProgramSchema>,
     /// The tool catalogue.
-    pub tools: Vec<ir::Tool>,
+    pub tools: Vec<ir::CatalogTool>,
     /// What is said of tools by their names.
     pub tool_facts: Vec<ir::ToolFact<CodeId>>,
     /// Step patterns.
-    pub patterns: Vec<Pattern>,
+    pub patterns: Vec<CompiledPattern>,
     /// What is taken of the steps that match a pattern.
-    pub selections: Vec<Selection>,
+    pub selections: Vec<CompiledSelection>,
     /// Temporal statements.
     pub temporals: Vec<TemporalEntry>,
     /// Rules, cases and invariants.
-    pub rules: Vec<ir::Rule>,
+    pub rules: Vec<ir::ProgramRule>,
     /// Suites.
-    pub suites: Vec<ir::Suite>,
+    pub suites: Vec<ir::ProgramSuite>,
     /// The lines `classify`.
-    pub classifiers: Vec<ir::Classifier>,
+    pub classifiers: Vec<ir::MessageClassifier>,
     /// Assertions in file order.
-    pub assertions: Vec<Assertion>,
+    pub assertions: Vec<CompiledAssertion>,
     /// Tests in file order.
-    pub tests: Vec<Test>,
+    pub tests: Vec<CompiledTest>,
     /// Where the text of the rules comes from, where it was made of another file.
-    pub origin: Option<super::relocate::Origin>,
+    pub origin: Option<super::relocate::ForeignOrigin>,
     /// What verdicts are called in the system whose file the rules were made of.
-    pub own_verdicts: Option<OwnVerdicts>,
+    pub own_verdicts: Option<ForeignVerdicts>,
 }
 
 /// What verdicts are called in another system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OwnVerdicts {
+pub struct ForeignVerdicts {
     /// Its name.
     pub system: Cow<'static, str>,
     /// `pass`.
-    pub pass: OwnVerdict,
+    pub pass: ForeignVerdict,
     /// `fail`.
-    pub fail: OwnVerdict,
+    pub fail: ForeignVerdict,
     /// `vacuous`.
-    pub vacuous: OwnVerdict,
+    pub vacuous: ForeignVerdict,
     /// `undecided`.
-    pub undecided: OwnVerdict,
+    pub undecided: ForeignVerdict,
     /// `error`.
-    pub error: OwnVerdict,
+    pub error: ForeignVerdict,
 }
 
 /// A verdict of another system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OwnVerdict {
+pub struct ForeignVerdict {
     /// Its word.
     pub word: Cow<'static, str>,
     /// Its score where the assertion has none of its own; `None` where that system knows no scores.
     pub score: Option<f64>,
 }
 
-impl OwnVerdict {
+impl ForeignVerdict {
     /// From its word and its score.
     #[must_use]
     pub const fn new(word: &'static str, score: Option<f64>) -> Self {
@@ -106,10 +106,10 @@ impl OwnVerdict {
     }
 }
 
-impl OwnVerdicts {
+impl ForeignVerdicts {
     /// What a verdict is called; `None` for what was skipped.
     #[must_use]
-    pub fn of(&self, verdict: Verdict) -> Option<&OwnVerdict> {
+    pub fn word_for(&self, verdict: Verdict) -> Option<&ForeignVerdict> {
         Some(match verdict {
             Verdict::Pass => &self.pass,
             Verdict::Fail => &self.fail,
@@ -132,7 +132,7 @@ pub struct ProgramSource {
 
 /// One expression: a range of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chunk {
+pub struct CodeChunk {
     /// First instruction.
     pub start: u32,
     /// Behind the last instruction.
@@ -147,7 +147,7 @@ pub struct Chunk {
 
 /// A `def`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Def {
+pub struct CompiledDef {
     /// Its name, for faults and profiles.
     pub name: String,
     /// How many parameters: its first locals.
@@ -158,24 +158,24 @@ pub struct Def {
 
 /// A step pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Pattern {
+pub struct CompiledPattern {
     /// As the author wrote it.
     pub text: String,
     /// Its place.
     pub span: Span,
     /// Its alternatives.
-    pub alternatives: Vec<Alternative<CodeId>>,
+    pub alternatives: Vec<PatternAlternative<CodeId>>,
 }
 
 /// What is taken of the steps that match a pattern: `E of A`, `count A`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Selection {
+pub struct CompiledSelection {
     /// The steps.
     pub pattern: PatternId,
     /// What is taken of each; their number where there is nothing.
     pub value: Option<CodeId>,
     /// Which of them.
-    pub reach: ir::Reach,
+    pub reach: ir::SelectionReach,
     /// The bindings that it is given values of, in the order in which they lie on the stack.
     pub given: Vec<u32>,
 }
@@ -195,7 +195,7 @@ pub struct TemporalEntry {
 
 /// An assertion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Assertion {
+pub struct CompiledAssertion {
     /// Its id.
     pub id: String,
     /// Its rule, by number.
@@ -205,47 +205,47 @@ pub struct Assertion {
     /// Its place.
     pub span: Span,
     /// Its settings.
-    pub settings: Settings<CodeId>,
+    pub settings: AssertionSettings<CodeId>,
     /// What has to hold.
-    pub check: Check,
+    pub check: CompiledCheck,
 }
 
-/// What has to hold, compiled: [`ir::Check`] with numbers for expressions, patterns and statements.
+/// What has to hold, compiled: [`ir::CompiledCheck`] with numbers for expressions, patterns and statements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Check {
+pub enum CompiledCheck {
     /// An expression that is true.
     Expression(CodeId),
     /// A temporal statement.
     Temporal(TemporalId),
     /// `not`.
-    Not(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Box<Check>),
+    Not(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Box<CompiledCheck>),
     /// A group.
     Group {
         /// Which.
         kind: GroupKind,
         /// Its statements.
         #[serde(deserialize_with = "averment_base::limits::nested::nested")]
-        members: Vec<Member>,
+        members: Vec<CompiledMember>,
     },
     /// A statement in each window of a scope.
     Scoped {
         /// The window.
-        scope: Scope<PatternId>,
+        scope: WindowScope<PatternId>,
         /// How many bindings the assertion has.
         bindings: u32,
         /// What is checked in it.
         #[serde(deserialize_with = "averment_base::limits::nested::nested")]
-        body: Box<Check>,
+        body: Box<CompiledCheck>,
     },
     /// A check of the world.
-    World(World<CodeId>),
+    World(WorldCondition<CodeId>),
     /// What is asked of all runs together: no single run is judged by it.
-    OverRuns(Box<OverRuns<CodeId>>),
+    OverRuns(Box<OverRunsCheck<CodeId>>),
 }
 
 /// A statement in a group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Member {
+pub struct CompiledMember {
     /// Its place.
     pub span: Span,
     /// Its weight in the group's score.
@@ -253,12 +253,12 @@ pub struct Member {
     /// Its conditions.
     pub when: Vec<CodeId>,
     /// What has to hold.
-    pub check: Check,
+    pub check: CompiledCheck,
 }
 
 /// A test of the rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Test {
+pub struct CompiledTest {
     /// Its name.
     pub name: String,
     /// The verdict expected.

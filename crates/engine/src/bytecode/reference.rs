@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The whole page. A test compares it with the file.
 #[must_use]
-pub fn page() -> String {
+pub fn reference_page() -> String {
     let mut out = format!(
         "# Compiled programs\n\n\
          `aver compile` writes a program, `aver disasm` lists one. An expression is code for a stack machine that leaves exactly one value; \

@@ -7,7 +7,7 @@ mod names;
 mod parts;
 
 use super::ops::{InstructionOperand, Op, Target};
-use super::program::{Chunk, Program};
+use super::program::{CodeChunk, Program};
 use std::fmt;
 
 /// The deepest stack that one expression may need.
@@ -34,18 +34,18 @@ impl fmt::Display for VerifyError {
 impl std::error::Error for VerifyError {}
 
 /// Checks a whole program.
-pub fn verify(program: &Program) -> Result<(), VerifyError> {
+pub fn verify_program(program: &Program) -> Result<(), VerifyError> {
     if program.spans.len() != program.code.len() {
         return Err(VerifyError::new("instructions and their places do not match"));
     }
     for (index, chunk) in program.chunks.iter().enumerate() {
         verify_chunk(program, *chunk).map_err(|error| VerifyError::new(format!("expression {index}: {error}")))?;
     }
-    names::verify(program)?;
-    parts::verify(program)
+    names::verify_names(program)?;
+    parts::verify_tables(program)
 }
 
-fn verify_chunk(program: &Program, chunk: Chunk) -> Result<(), VerifyError> {
+fn verify_chunk(program: &Program, chunk: CodeChunk) -> Result<(), VerifyError> {
     let range = chunk.start as usize..chunk.end as usize;
     let ops = program.code.get(range).ok_or_else(|| VerifyError::new("its instructions are not in the program"))?;
     if chunk.locals > LOCAL_LIMIT || chunk.stack > STACK_LIMIT {
@@ -62,7 +62,7 @@ fn verify_chunk(program: &Program, chunk: Chunk) -> Result<(), VerifyError> {
     Ok(())
 }
 
-fn verify_operands(program: &Program, chunk: Chunk, op: Op) -> Result<(), VerifyError> {
+fn verify_operands(program: &Program, chunk: CodeChunk, op: Op) -> Result<(), VerifyError> {
     for operand in op.operands() {
         let (number, limit, what) = match operand {
             InstructionOperand::Literal(number) => (number, program.constants.len(), "literal"),
@@ -125,10 +125,10 @@ pub fn stack_depth(ops: &[Op]) -> Result<u32, VerifyError> {
     let mut walk = StackWalk { ops, before: vec![None; ops.len() + 1], deepest: 0 };
     let mut state = Some(StackState { stack: 0, loops: 0 });
     for (at, op) in ops.iter().enumerate() {
-        let here = walk.meet(at, state)?;
-        state = walk.step(at, *op, here)?;
+        let here = walk.join_states(at, state)?;
+        state = walk.verify_step(at, *op, here)?;
     }
-    match walk.meet(ops.len(), state)? {
+    match walk.join_states(ops.len(), state)? {
         StackState { stack: 1, loops: 0 } => Ok(walk.deepest),
         _ => Err(VerifyError::new("it does not leave exactly one value")),
     }
@@ -142,10 +142,10 @@ struct StackWalk<'a> {
 
 impl StackWalk<'_> {
     /// Joins what falls through to an instruction with what jumps to it.
-    fn meet(&mut self, at: usize, falls: Option<StackState>) -> Result<StackState, VerifyError> {
+    fn join_states(&mut self, at: usize, falls: Option<StackState>) -> Result<StackState, VerifyError> {
         let jumps = self.before.get(at).copied().flatten();
         let state = match (falls, jumps) {
-            (Some(a), Some(b)) if a != b => return Err(unbalanced(at)),
+            (Some(a), Some(b)) if a != b => return Err(unbalanced_stack(at)),
             (Some(state), _) | (None, Some(state)) => state,
             (None, None) => return Err(VerifyError::new(format!("instruction {at} is never reached"))),
         };
@@ -156,28 +156,28 @@ impl StackWalk<'_> {
     }
 
     /// The state behind an instruction; `None` when nothing falls through.
-    fn step(&mut self, at: usize, op: Op, state: StackState) -> Result<Option<StackState>, VerifyError> {
+    fn verify_step(&mut self, at: usize, op: Op, state: StackState) -> Result<Option<StackState>, VerifyError> {
         let (pops, pushes) = op.effect();
         let stack = state.stack.checked_sub(pops).and_then(|stack| stack.checked_add(pushes));
-        let mut next = StackState { stack: stack.ok_or_else(|| unbalanced(at))?, ..state };
+        let mut next = StackState { stack: stack.ok_or_else(|| unbalanced_stack(at))?, ..state };
         match op {
             Op::SkipIfFalse(target) | Op::SkipIfTrue(target) | Op::SkipIfUnmet(target) => {
-                self.needs(at, state, 1)?;
-                self.jump(at, target, next)?;
+                self.require_values(at, state, 1)?;
+                self.verify_jump(at, target, next)?;
             }
-            Op::SkipThen(target) => self.skip(at, target, state, 1)?,
-            Op::SkipElse(target) => self.skip(at, target, state, 2)?,
+            Op::SkipThen(target) => self.verify_skip(at, target, state, 1)?,
+            Op::SkipElse(target) => self.verify_skip(at, target, state, 2)?,
             Op::Begin(_) => next.loops += 1,
             Op::Next(_, exit) => {
                 self.in_loop(at, state)?;
-                self.jump(at, exit, next)?;
+                self.verify_jump(at, exit, next)?;
             }
             Op::Repeat(target) => {
                 self.in_loop(at, state)?;
-                self.back(at, target, next)?;
+                self.verify_back_jump(at, target, next)?;
                 return Ok(None);
             }
-            Op::End() => next.loops = next.loops.checked_sub(1).ok_or_else(|| unbalanced(at))?,
+            Op::End() => next.loops = next.loops.checked_sub(1).ok_or_else(|| unbalanced_stack(at))?,
             _ => {}
         }
         self.deepest = self.deepest.max(next.stack);
@@ -187,28 +187,28 @@ impl StackWalk<'_> {
         Ok(Some(next))
     }
 
-    fn needs(&self, at: usize, state: StackState, values: u32) -> Result<(), VerifyError> {
-        if state.stack < values { Err(unbalanced(at)) } else { Ok(()) }
+    fn require_values(&self, at: usize, state: StackState, values: u32) -> Result<(), VerifyError> {
+        if state.stack < values { Err(unbalanced_stack(at)) } else { Ok(()) }
     }
 
     fn in_loop(&self, at: usize, state: StackState) -> Result<(), VerifyError> {
-        if state.loops == 0 { Err(unbalanced(at)) } else { Ok(()) }
+        if state.loops == 0 { Err(unbalanced_stack(at)) } else { Ok(()) }
     }
 
     /// A branch that is skipped leaves a placeholder.
-    fn skip(&mut self, at: usize, target: Target, state: StackState, values: u32) -> Result<(), VerifyError> {
-        self.needs(at, state, values)?;
+    fn verify_skip(&mut self, at: usize, target: Target, state: StackState, values: u32) -> Result<(), VerifyError> {
+        self.require_values(at, state, values)?;
         let placed = StackState { stack: state.stack.saturating_add(1), ..state };
         self.deepest = self.deepest.max(placed.stack);
-        self.jump(at, target, placed)
+        self.verify_jump(at, target, placed)
     }
 
-    fn jump(&mut self, at: usize, target: Target, state: StackState) -> Result<(), VerifyError> {
+    fn verify_jump(&mut self, at: usize, target: Target, state: StackState) -> Result<(), VerifyError> {
         let to = target.0 as usize;
         let place = self.before.get_mut(to).filter(|_| to > at);
         let place = place.ok_or_else(|| VerifyError::new(format!("instruction {at} jumps to {to}")))?;
         match *place {
-            Some(other) if other != state => Err(unbalanced(to)),
+            Some(other) if other != state => Err(unbalanced_stack(to)),
             _ => {
                 *place = Some(state);
                 Ok(())
@@ -217,13 +217,13 @@ impl StackWalk<'_> {
     }
 
     /// The only way back: from the end of a loop's body to its `next`, which the elements bound.
-    fn back(&self, at: usize, target: Target, state: StackState) -> Result<(), VerifyError> {
+    fn verify_back_jump(&self, at: usize, target: Target, state: StackState) -> Result<(), VerifyError> {
         let to = target.0 as usize;
         let is_next = to < at && matches!(self.ops.get(to), Some(Op::Next(..)));
-        if is_next && self.before.get(to).copied().flatten() == Some(state) { Ok(()) } else { Err(unbalanced(at)) }
+        if is_next && self.before.get(to).copied().flatten() == Some(state) { Ok(()) } else { Err(unbalanced_stack(at)) }
     }
 }
 
-fn unbalanced(at: usize) -> VerifyError {
+fn unbalanced_stack(at: usize) -> VerifyError {
     VerifyError::new(format!("stack or loops do not balance at instruction {at}"))
 }

@@ -1,30 +1,30 @@
 //! The entries in a pattern's parentheses: `path: value`, `path: $x` and tests.
 
 use super::Checker;
-use super::expr::Typed;
+use super::expr::CheckedExpr;
 use super::kinds;
 use super::patterns::AlternativeDraft;
-use super::scope::{LookupSide, Scope};
-use super::ty::{Class, Ty};
-use crate::ir::{self, Constant, ExprKind, Local};
+use super::scope::{LookupSide, NameScope};
+use super::ty::{ComparisonClass, Ty};
+use crate::ir::{self, Constant, ExprKind, LocalId};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::command;
-use averment_runs::run::Kind;
-use averment_syntax::ast::{self, Argument, BinaryOperator, ExprQuantifier, TestKind};
+use averment_runs::run::StepKind;
+use averment_syntax::ast::{self, PatternArgument, BinaryOperator, ExprQuantifier, TestKind};
 
 impl<'a> Checker<'a> {
     /// One entry.
-    pub(super) fn entry(&mut self, scope: &Scope<'a>, argument: &'a Argument, part: &mut AlternativeDraft) {
+    pub(super) fn check_entry(&mut self, scope: &NameScope<'a>, argument: &'a PatternArgument, part: &mut AlternativeDraft) {
         match argument {
-            Argument::Matches { path, value, .. } => self.entry_matches(scope, path, value, part),
-            Argument::Test(expr) if is_positional(expr) => self.report_positional(expr, part),
-            Argument::Test(expr) => self.entry_test(scope, expr, part),
+            PatternArgument::Matches { path, value, .. } => self.entry_matches(scope, path, value, part),
+            PatternArgument::Test(expr) if is_positional(expr) => self.report_positional(expr, part),
+            PatternArgument::Test(expr) => self.entry_test(scope, expr, part),
         }
     }
 
     /// A condition: each conjunct for itself, so that `path == $x` can bind.
-    pub(super) fn entry_test(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr, part: &mut AlternativeDraft) {
+    pub(super) fn entry_test(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr, part: &mut AlternativeDraft) {
         match &expr.kind {
             ast::ExprKind::Binary { operator: BinaryOperator::And, left, right, .. } => {
                 stacker::maybe_grow(128 << 10, 1 << 20, || {
@@ -36,23 +36,23 @@ impl<'a> Checker<'a> {
             _ => match binding_equality(expr) {
                 Some((path, name)) => self.entry_binds(scope, path, name, part),
                 None => {
-                    let condition = self.condition(scope, expr);
+                    let condition = self.condition_expr(scope, expr);
                     part.tests.push(condition);
                 }
             },
         }
     }
 
-    fn entry_binds(&mut self, scope: &Scope<'a>, path: &'a ast::Expr, name: &str, part: &mut AlternativeDraft) {
+    fn entry_binds(&mut self, scope: &NameScope<'a>, path: &'a ast::Expr, name: &str, part: &mut AlternativeDraft) {
         let path = self.left_path(scope, path).expr;
-        let number = self.bind(scope, name);
+        let number = self.bind_name(scope, name);
         part.binds.push((number, path));
     }
 
     /// `path: value`.
     fn entry_matches(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         path: &'a ast::Expr,
         value: &'a ast::Expr,
         part: &mut AlternativeDraft,
@@ -61,12 +61,12 @@ impl<'a> Checker<'a> {
             return self.entry_binds(scope, path, name, part);
         }
         let subject = self.left_path(scope, path);
-        let text = self.written(path.span);
+        let text = self.source_line(path.span);
         let operand = match &value.kind {
             ast::ExprKind::Regex(regex) => self.regex_literal(regex, Some(&text)),
-            _ => self.expr(&scope.on(LookupSide::Plain), value),
+            _ => self.check_expr(&scope.on_side(LookupSide::Plain), value),
         };
-        if part.kind == Kind::Command
+        if part.kind == StepKind::Command
             && let ExprKind::StepField(field) = &subject.expr.kind
             && matches!(field.as_str(), "args" | "flags")
         {
@@ -74,87 +74,87 @@ impl<'a> Checker<'a> {
             part.tests.push(self.command_list(scope, &field, subject.expr, operand));
             return;
         }
-        let kind = match operand.ty.class() {
-            Some(Class::Regex) => TestKind::Matches,
-            Some(Class::Range | Class::List) => TestKind::In,
+        let kind = match operand.ty.comparison_class() {
+            Some(ComparisonClass::Regex) => TestKind::Matches,
+            Some(ComparisonClass::Range | ComparisonClass::List) => TestKind::In,
             _ => TestKind::Equal,
         };
         let operator = Span { start: path.span.end, end: value.span.start, ..path.span };
         let written = ast::ValueTest { kind, negated: false, operand: None, name: None, operator, span: operator };
         self.check_test(&written, &subject, &text, &operand);
-        part.tests.push(kinds::test(kind, subject.expr, operand.expr));
+        part.tests.push(kinds::positive_test(kind, subject.expr, operand.expr));
     }
 
     /// `args: ["test"]` and `flags: ["--watch"]` of a parsed command: contains all, for `args` in order.
-    fn command_list(&mut self, scope: &Scope<'a>, field: &str, subject: ir::Expr, operand: Typed) -> ir::Expr {
-        let span = subject.span.to(operand.expr.span);
+    fn command_list(&mut self, scope: &NameScope<'a>, field: &str, subject: ir::TypedExpr, operand: CheckedExpr) -> ir::TypedExpr {
+        let span = subject.span.cover_with(operand.expr.span);
         let operand = if field == "flags" { meant_flags(operand) } else { operand };
-        match operand.ty.class() {
-            Some(Class::Regex) => {
-                let local = Local(scope.next_local);
-                let element = Typed::new(ExprKind::Local(local), span, Ty::String).expr;
-                let matches = kinds::test(TestKind::Matches, element, operand.expr);
+        match operand.ty.comparison_class() {
+            Some(ComparisonClass::Regex) => {
+                let local = LocalId(scope.next_local);
+                let element = CheckedExpr::new(ExprKind::Local(local), span, Ty::String).expr;
+                let matches = kinds::positive_test(TestKind::Matches, element, operand.expr);
                 let kind = ExprKind::Quantifier(ExprQuantifier::Any, local, Box::new(subject), Box::new(matches));
-                Typed::new(kind, span, Ty::Boolean).expr
+                CheckedExpr::new(kind, span, Ty::Boolean).expr
             }
-            Some(Class::Text) => kinds::test(TestKind::Contains, subject, operand.expr),
+            Some(ComparisonClass::Text) => kinds::positive_test(TestKind::Contains, subject, operand.expr),
             _ if field == "args" => {
                 let call = ExprKind::Builtin("contains_in_order", vec![subject, operand.expr]);
-                Typed::new(call, span, Ty::Boolean).expr
+                CheckedExpr::new(call, span, Ty::Boolean).expr
             }
-            _ => kinds::test(TestKind::ContainsAll, subject, operand.expr),
+            _ => kinds::positive_test(TestKind::ContainsAll, subject, operand.expr),
         }
     }
 
     /// A left-hand path; its root is a name or a quoted key.
-    fn left_path(&mut self, scope: &Scope<'a>, path: &'a ast::Expr) -> Typed {
+    fn left_path(&mut self, scope: &NameScope<'a>, path: &'a ast::Expr) -> CheckedExpr {
         match &path.kind {
-            ast::ExprKind::Text(text) => match text.literal() {
+            ast::ExprKind::Text(text) => match text.literal_text() {
                 Some(key) => self.quoted_key(scope, key, path.span),
-                None => self.expr(scope, path),
+                None => self.check_expr(scope, path),
             },
             ast::ExprKind::Field { base, name } if quoted_root(base).is_some() => {
                 let value = self.left_path(scope, base);
-                self.member(value, &name.text, name.span, base.span, path.span)
+                self.member_of(value, &name.text, name.span, base.span, path.span)
             }
             ast::ExprKind::Index { base, index } if quoted_root(base).is_some() => {
                 let value = self.left_path(scope, base);
-                let index = self.expr(&scope.on(LookupSide::Plain), index);
-                let ty = value.ty.element();
+                let index = self.check_expr(&scope.on_side(LookupSide::Plain), index);
+                let ty = value.ty.element_type();
                 let kind = match &index.expr.kind {
                     ExprKind::Constant(Constant::Text(key)) => ExprKind::Field(Box::new(value.expr), key.clone()),
                     _ => ExprKind::Index(Box::new(value.expr), Box::new(index.expr)),
                 };
-                Typed::new(kind, path.span, ty)
+                CheckedExpr::new(kind, path.span, ty)
             }
-            _ => self.expr(scope, path),
+            _ => self.check_expr(scope, path),
         }
     }
 
     /// `"user-id": 3` in the parentheses of a call is a key of its arguments.
-    fn quoted_key(&mut self, scope: &Scope<'a>, key: &str, span: Span) -> Typed {
+    fn quoted_key(&mut self, scope: &NameScope<'a>, key: &str, span: Span) -> CheckedExpr {
         let shape = scope.step.clone().unwrap_or_default();
-        let base = if shape.kinds == [Kind::Call] {
-            Typed::new(ExprKind::StepField("args".to_owned()), span, shape.field("args"))
+        let base = if shape.kinds == [StepKind::Call] {
+            CheckedExpr::new(ExprKind::StepField("args".to_owned()), span, shape.field_type("args"))
         } else {
-            Typed::new(ExprKind::Step, span, Ty::Step(shape))
+            CheckedExpr::new(ExprKind::Step, span, Ty::Step(shape))
         };
-        self.member(base, key, span, span, span)
+        self.member_of(base, key, span, span, span)
     }
 
     fn report_positional(&mut self, expr: &ast::Expr, part: &AlternativeDraft) {
         if self.scopes.iter().any(|scope| scope.incomplete) {
             return;
         }
-        let text = self.written(expr.span);
+        let text = self.source_line(expr.span);
         let name = match part.kind {
-            Kind::Call => "amount",
-            kind => kind.fields().first().copied().unwrap_or("name"),
+            StepKind::Call => "amount",
+            kind => kind.field_names().first().copied().unwrap_or("name"),
         };
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::UnknownArgument, expr.span, "an argument has a name".to_owned())
-                .label("a value alone says nothing")
-                .help(format!("write `{name}: {text}`")),
+                .with_label("a value alone says nothing")
+                .with_help(format!("write `{name}: {text}`")),
         );
     }
 }
@@ -197,7 +197,7 @@ fn is_path(expr: &ast::Expr) -> bool {
 }
 
 /// The quoted key that a path starts with.
-fn quoted_root(expr: &ast::Expr) -> Option<&ast::Text> {
+fn quoted_root(expr: &ast::Expr) -> Option<&ast::TextLiteral> {
     match &expr.kind {
         ast::ExprKind::Text(text) => Some(text),
         ast::ExprKind::Field { base, .. } | ast::ExprKind::Index { base, .. } => quoted_root(base),
@@ -206,7 +206,7 @@ fn quoted_root(expr: &ast::Expr) -> Option<&ast::Text> {
 }
 
 /// The flags that a rule names: of a cluster such as `-rf` each letter.
-fn meant_flags(operand: Typed) -> Typed {
+fn meant_flags(operand: CheckedExpr) -> CheckedExpr {
     let words: Option<Vec<&str>> = match &operand.expr.kind {
         ExprKind::Constant(Constant::List(items)) => items.iter().map(text_of).collect(),
         ExprKind::Constant(word) => text_of(word).map(|word| vec![word]),
@@ -220,10 +220,10 @@ fn meant_flags(operand: Typed) -> Typed {
         return operand;
     }
     let list = Constant::List(meant.into_iter().map(Constant::Text).collect());
-    Typed::new(ExprKind::Constant(list), operand.expr.span, Ty::list(Ty::String))
+    CheckedExpr::new(ExprKind::Constant(list), operand.expr.span, Ty::list_of(Ty::String))
 }
 
-fn text_in(item: &ir::Expr) -> Option<&str> {
+fn text_in(item: &ir::TypedExpr) -> Option<&str> {
     match &item.kind {
         ExprKind::Constant(constant) => text_of(constant),
         _ => None,

@@ -1,10 +1,10 @@
 //! Bindings `$x`: numbered per statement, those of block headers first; every use has to be bound somewhere.
 
 use super::Checker;
-use super::expr::Typed;
-use super::scope::Scope;
+use super::expr::CheckedExpr;
+use super::scope::NameScope;
 use super::ty::Ty;
-use crate::ir::{Binding, ExprKind};
+use crate::ir::{BindingId, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
@@ -13,9 +13,9 @@ pub const EXPANSIONS: u32 = 10_000;
 
 /// The bindings of one statement.
 #[derive(Debug, Clone, Default)]
-pub struct Bindings {
+pub struct StatementBindings {
     entries: Vec<BindingEntry>,
-    uses: Vec<Use>,
+    uses: Vec<BindingUse>,
     /// How many `def step`s were expanded: their own bindings are told apart by this.
     expanded: u32,
 }
@@ -30,27 +30,27 @@ struct BindingEntry {
 }
 
 #[derive(Debug, Clone)]
-struct Use {
+struct BindingUse {
     number: u32,
     span: Span,
     /// The operator and the path in front of it, where it is the right-hand side of a test.
     test: Option<(String, String)>,
 }
 
-impl Bindings {
+impl StatementBindings {
     /// The number of a binding, new or known.
-    fn number(&mut self, key: &str, name: &str) -> u32 {
+    fn binding_number(&mut self, key: &str, name: &str) -> u32 {
         let known = self.entries.iter().position(|entry| entry.key == key);
         let index = known.unwrap_or_else(|| {
             self.entries.push(BindingEntry { key: key.to_owned(), name: name.to_owned(), bound: false });
             self.entries.len().saturating_sub(1)
         });
-        super::number(index)
+        super::to_number(index)
     }
 
     /// Notes that a pattern binds it; gives its number.
-    fn bind(&mut self, key: &str, name: &str) -> u32 {
-        let number = self.number(key, name);
+    fn bind_key(&mut self, key: &str, name: &str) -> u32 {
+        let number = self.binding_number(key, name);
         if let Some(entry) = self.entries.get_mut(number as usize) {
             entry.bound = true;
         }
@@ -58,22 +58,22 @@ impl Bindings {
     }
 
     /// A binding that comes from outside.
-    pub fn bind_given(&mut self, name: &str) -> u32 {
-        self.bind(name, name)
+    pub fn bind_outer(&mut self, name: &str) -> u32 {
+        self.bind_key(name, name)
     }
 
     /// A binding that no author can name, for the response of a named call.
     pub fn bind_call(&mut self, name: &str) -> u32 {
-        self.bind(&format!("call {name}"), name)
+        self.bind_key(&format!("call {name}"), name)
     }
 
     /// The number under which a variable of an expression is handed to a selection.
-    pub fn capture(&mut self, name: &str, local: u32) -> u32 {
-        self.bind(&format!("local {local} {name}"), name)
+    pub fn capture_local(&mut self, name: &str, local: u32) -> u32 {
+        self.bind_key(&format!("local {local} {name}"), name)
     }
 
     /// Which bindings some pattern binds, by number.
-    pub fn bound(&self) -> Vec<bool> {
+    pub fn bound_flags(&self) -> Vec<bool> {
         self.entries.iter().map(|entry| entry.bound).collect()
     }
 
@@ -85,7 +85,7 @@ impl Bindings {
 
     /// Notes that a binding is used at a place.
     pub fn note_use(&mut self, number: u32, span: Span) {
-        self.uses.push(Use { number, span, test: None });
+        self.uses.push(BindingUse { number, span, test: None });
     }
 
     /// The name of a binding for people.
@@ -94,25 +94,25 @@ impl Bindings {
     }
 
     /// The names for people, by number.
-    pub fn names(&self) -> Vec<String> {
+    pub fn display_names(&self) -> Vec<String> {
         self.entries.iter().map(|entry| entry.name.clone()).collect()
     }
 
     /// Counts one more definition that is put in its place. Gives what tells its bindings apart, or `None` when there are too many:
     /// definitions that use each other twice double with every step.
-    pub fn expand(&mut self) -> Option<String> {
+    pub fn begin_expansion(&mut self) -> Option<String> {
         self.expanded = self.expanded.saturating_add(1);
         (self.expanded <= EXPANSIONS).then(|| format!("#{}", self.expanded))
     }
 
     /// True the first time that there are too many.
-    pub fn just_overflowed(&self) -> bool {
+    pub fn has_just_overflowed(&self) -> bool {
         self.expanded == EXPANSIONS.saturating_add(1)
     }
 }
 
 /// What a binding's name stands for in the statement.
-pub fn key(scope: &Scope<'_>, name: &str) -> String {
+pub fn binding_key(scope: &NameScope<'_>, name: &str) -> String {
     match &scope.renamed {
         None => name.to_owned(),
         Some(renamed) => renamed.given.get(name).cloned().unwrap_or_else(|| format!("{name}{}", renamed.suffix)),
@@ -121,15 +121,15 @@ pub fn key(scope: &Scope<'_>, name: &str) -> String {
 
 impl Checker<'_> {
     /// `$x` as a value.
-    pub(super) fn binding_value(&mut self, scope: &Scope<'_>, name: &str, span: Span) -> Typed {
-        let number = self.bindings.number(&key(scope, name), name);
-        self.bindings.uses.push(Use { number, span, test: None });
-        Typed::new(ExprKind::Binding(Binding(number)), span, Ty::Any)
+    pub(super) fn binding_value(&mut self, scope: &NameScope<'_>, name: &str, span: Span) -> CheckedExpr {
+        let number = self.bindings.binding_number(&binding_key(scope, name), name);
+        self.bindings.uses.push(BindingUse { number, span, test: None });
+        CheckedExpr::new(ExprKind::Binding(BindingId(number)), span, Ty::Any)
     }
 
     /// `path: $x`.
-    pub(super) fn bind(&mut self, scope: &Scope<'_>, name: &str) -> u32 {
-        self.bindings.bind(&key(scope, name), name)
+    pub(super) fn bind_name(&mut self, scope: &NameScope<'_>, name: &str) -> u32 {
+        self.bindings.bind_key(&binding_key(scope, name), name)
     }
 
     /// Notes the test that the binding at this place is the right-hand side of.
@@ -152,20 +152,20 @@ impl Checker<'_> {
             let diagnostic = match one.test {
                 Some((operator, path)) => {
                     Diagnostic::new(Slug::Binding, one.span, format!("`{operator}` does not bind `${name}`"))
-                        .help(format!("bind it with `{path}: ${name}` in one of the patterns"))
+                        .with_help(format!("bind it with `{path}: ${name}` in one of the patterns"))
                 }
                 None => Diagnostic::new(Slug::Binding, one.span, format!("nothing binds `${name}` here"))
-                    .help(format!("bind it with `path: ${name}` in one of the patterns of the statement")),
+                    .with_help(format!("bind it with `path: ${name}` in one of the patterns of the statement")),
             };
-            self.report(diagnostic);
+            self.report_diagnostic(diagnostic);
         }
     }
 }
 
 impl Checker<'_> {
     /// A binding that is given to a `def step`: it has its number from here on.
-    pub(super) fn note_binding(&mut self, scope: &Scope<'_>, name: &str) {
-        let key = key(scope, name);
-        self.bindings.number(&key, name);
+    pub(super) fn note_binding(&mut self, scope: &NameScope<'_>, name: &str) {
+        let key = binding_key(scope, name);
+        self.bindings.binding_number(&key, name);
     }
 }

@@ -1,29 +1,29 @@
 //! Blocks and groups: a block hands its scope to every statement in it; a group, or a block that stands in one, is one check.
 
 use super::Checker;
-use super::scope::Scope;
-use super::settings::{self, Own};
+use super::scope::NameScope;
+use super::settings::{self, OwnModifiers};
 use super::temporal::CheckedStatement;
-use crate::ir::{self, Check, GroupKind, Member, Pattern};
+use crate::ir::{self, AssertionCheck, GroupKind, GroupMember, CheckedPattern};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
 
 /// What a block puts around its statements.
 #[derive(Debug, Clone)]
-pub enum Wrap {
+pub enum BlockWrap {
     /// A window.
-    Window(ir::Scope<Pattern>),
+    Window(ir::WindowScope<CheckedPattern>),
     /// A condition that looks at the step of an `each` around it.
-    When(Vec<ir::Expr>),
+    When(Vec<ir::TypedExpr>),
 }
 
-impl Wrap {
+impl BlockWrap {
     /// The check inside this.
-    pub fn around(self, check: CheckedStatement, span: averment_base::source::Span) -> CheckedStatement {
+    pub fn wrap_check(self, check: CheckedStatement, span: averment_base::source::Span) -> CheckedStatement {
         match self {
-            Self::Window(scope) => Check::Scoped { scope, body: Box::new(check) },
+            Self::Window(scope) => AssertionCheck::Scoped { scope, body: Box::new(check) },
             Self::When(when) => {
-                Check::Group { kind: GroupKind::All, members: vec![Member { span, weight: 1.0, when, check }] }
+                AssertionCheck::Group { kind: GroupKind::All, members: vec![GroupMember { span, weight: 1.0, when, check }] }
             }
         }
     }
@@ -31,33 +31,33 @@ impl Wrap {
 
 impl<'a> Checker<'a> {
     /// The window of a block and what is in scope inside it.
-    pub(super) fn window(
+    pub(super) fn block_window(
         &mut self,
-        scope: &Scope<'a>,
-        header: &'a ast::Scope,
-    ) -> (Option<ir::Scope<Pattern>>, Scope<'a>) {
+        scope: &NameScope<'a>,
+        header: &'a ast::BlockScope,
+    ) -> (Option<ir::WindowScope<CheckedPattern>>, NameScope<'a>) {
         let mut inner = scope.clone();
         let window = match header {
-            ast::Scope::After { open, until } => Some(ir::Scope::After {
-                open: self.pattern(scope, open).pattern,
-                until: until.as_ref().map(|until| self.pattern(scope, until).pattern),
+            ast::BlockScope::After { open, until } => Some(ir::WindowScope::After {
+                open: self.lower_pattern(scope, open).pattern,
+                until: until.as_ref().map(|until| self.lower_pattern(scope, until).pattern),
             }),
-            ast::Scope::Before { close } => Some(ir::Scope::Before { close: self.pattern(scope, close).pattern }),
-            ast::Scope::Between { open, close } => Some(ir::Scope::Between {
-                open: self.pattern(scope, open).pattern,
-                close: self.pattern(scope, close).pattern,
+            ast::BlockScope::Before { close } => Some(ir::WindowScope::Before { close: self.lower_pattern(scope, close).pattern }),
+            ast::BlockScope::Between { open, close } => Some(ir::WindowScope::Between {
+                open: self.lower_pattern(scope, open).pattern,
+                close: self.lower_pattern(scope, close).pattern,
             }),
-            ast::Scope::Each { step } => {
-                let lowered = self.pattern(scope, step);
+            ast::BlockScope::Each { step } => {
+                let lowered = self.lower_pattern(scope, step);
                 inner.step = Some(lowered.shape);
                 inner.response = false;
-                Some(ir::Scope::Each { step: lowered.pattern })
+                Some(ir::WindowScope::Each { step: lowered.pattern })
             }
-            ast::Scope::When { .. } => None,
+            ast::BlockScope::When { .. } => None,
         };
         self.report_unbound();
-        inner.windowed |= window.as_ref().is_some_and(|window| !matches!(window, ir::Scope::Each { .. }));
-        let patterns = window.iter().flat_map(ir::Scope::patterns).flat_map(|pattern| &pattern.alternatives);
+        inner.windowed |= window.as_ref().is_some_and(|window| !matches!(window, ir::WindowScope::Each { .. }));
+        let patterns = window.iter().flat_map(ir::WindowScope::header_patterns).flat_map(|pattern| &pattern.alternatives);
         inner.given.extend(patterns.flat_map(|alternative| alternative.binds.iter().map(|bind| bind.0)));
         (window, inner)
     }
@@ -65,89 +65,89 @@ impl<'a> Checker<'a> {
     /// A block as one check: all of its statements.
     pub(super) fn block_check(
         &mut self,
-        scope: &Scope<'a>,
-        header: &'a ast::Scope,
-        body: &'a [ast::Item],
+        scope: &NameScope<'a>,
+        header: &'a ast::BlockScope,
+        body: &'a [ast::SyntaxItem],
     ) -> CheckedStatement {
         stacker::maybe_grow(128 << 10, 1 << 20, || {
-            if let ast::Scope::When { condition } = header {
-                let when = self.condition(scope, condition);
+            if let ast::BlockScope::When { condition } = header {
+                let when = self.condition_expr(scope, condition);
                 let inside = self.all_of(scope, body);
-                let members = vec![Member { span: condition.span, weight: 1.0, when: vec![when], check: inside }];
-                return Check::Group { kind: GroupKind::All, members };
+                let members = vec![GroupMember { span: condition.span, weight: 1.0, when: vec![when], check: inside }];
+                return AssertionCheck::Group { kind: GroupKind::All, members };
             }
-            let (window, inner) = self.window(scope, header);
+            let (window, inner) = self.block_window(scope, header);
             let inside = self.all_of(&inner, body);
             match window {
-                Some(window) => Check::Scoped { scope: window, body: Box::new(inside) },
+                Some(window) => AssertionCheck::Scoped { scope: window, body: Box::new(inside) },
                 None => inside,
             }
         })
     }
 
-    fn all_of(&mut self, scope: &Scope<'a>, body: &'a [ast::Item]) -> CheckedStatement {
-        Check::Group { kind: GroupKind::All, members: self.members(scope, body) }
+    fn all_of(&mut self, scope: &NameScope<'a>, body: &'a [ast::SyntaxItem]) -> CheckedStatement {
+        AssertionCheck::Group { kind: GroupKind::All, members: self.group_members(scope, body) }
     }
 
     /// A group.
     pub(super) fn group_check(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         kind: &'a ast::GroupKind,
-        body: &'a [ast::Item],
+        body: &'a [ast::SyntaxItem],
     ) -> CheckedStatement {
         stacker::maybe_grow(128 << 10, 1 << 20, || {
-            let members = self.members(scope, body);
+            let members = self.group_members(scope, body);
             let kind = match kind {
                 ast::GroupKind::Any => GroupKind::Any,
                 ast::GroupKind::All => GroupKind::All,
                 ast::GroupKind::None => GroupKind::None,
                 ast::GroupKind::AtLeast(number) => GroupKind::AtLeast(self.at_least(number, members.len())),
             };
-            Check::Group { kind, members }
+            AssertionCheck::Group { kind, members }
         })
     }
 
-    fn at_least(&mut self, number: &ast::Number, statements: usize) -> u32 {
-        let Some(written) = self.whole(number, "how many have to hold") else { return 0 };
+    fn at_least(&mut self, number: &ast::NumberLiteral, statements: usize) -> u32 {
+        let Some(written) = self.whole_number(number, "how many have to hold") else { return 0 };
         let least = u32::try_from(written).unwrap_or(u32::MAX);
         if least as usize > statements && statements > 0 {
             let noun = if statements == 1 { "statement" } else { "statements" };
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(
                     Slug::Impossible,
                     number.span,
                     format!("`at least {written}` of {statements} {noun} can never hold"),
                 )
-                .help(format!("write `at least {statements} of`"))
-                .fix(format!("write `{statements}`"), number.span, statements.to_string()),
+                .with_help(format!("write `at least {statements} of`"))
+                .with_fix(format!("write `{statements}`"), number.span, statements.to_string()),
             );
         }
         least
     }
 
     /// The statements of a group.
-    fn members(&mut self, scope: &Scope<'a>, body: &'a [ast::Item]) -> Vec<Member<Pattern, ir::Expr>> {
+    fn group_members(&mut self, scope: &NameScope<'a>, body: &'a [ast::SyntaxItem]) -> Vec<GroupMember<CheckedPattern, ir::TypedExpr>> {
         let mut members = Vec::new();
         for item in body {
             match &item.kind {
                 ItemKind::Assertion(assertion) => members.push(self.member_of_group(scope, assertion)),
-                ItemKind::Setting(ast::Setting::Modifier(_)) => {}
+                ItemKind::Setting(ast::BodySetting::Modifier(_)) => {}
                 _ => self.report_misplaced(item, super::body::BodyKind::Group),
             }
         }
         members
     }
 
-    fn member_of_group(&mut self, scope: &Scope<'a>, assertion: &'a ast::Assertion) -> Member<Pattern, ir::Expr> {
-        let own = self.modifiers(scope, assertion.modifiers.iter());
+    fn member_of_group(&mut self, scope: &NameScope<'a>, assertion: &'a ast::Assertion) -> GroupMember<CheckedPattern, ir::TypedExpr> {
+        let own = self.read_modifiers(scope, assertion.modifiers.iter());
         let inner = match &assertion.statement.kind {
-            StatementKind::Group { body, .. } => self.modifiers(scope, settings::opening(body)),
-            _ => Own::default(),
+            StatementKind::Group { body, .. } => self.read_modifiers(scope, settings::opening_modifiers(body)),
+            _ => OwnModifiers::default(),
         };
         self.warn_without_effect(assertion);
-        let check = self.statement(scope, &assertion.statement);
-        Member {
+        let check = self.check_statement(scope, &assertion.statement);
+        GroupMember {
             span: assertion.statement.span,
             weight: own.weight.or(inner.weight).unwrap_or(1.0),
             when: own.when.into_iter().chain(inner.when).collect(),
@@ -168,8 +168,8 @@ impl<'a> Checker<'a> {
                 format!("`{word}` has no effect on a statement of a group"),
             );
             diagnostic.severity = Severity::Warning;
-            self.report(
-                diagnostic.help(format!("a group is one assertion: put `{word}` behind its `}}` or at its start")),
+            self.report_diagnostic(
+                diagnostic.with_help(format!("a group is one assertion: put `{word}` behind its `}}` or at its start")),
             );
         }
     }

@@ -1,15 +1,15 @@
 //! Bodies: what stands in a file, a rule, a case, a suite; and the assertions in them, blocks taken apart.
 
 use super::Checker;
-use super::blocks::Wrap;
-use super::scope::Scope;
-use super::settings::{self, Inherited, Own};
+use super::blocks::BlockWrap;
+use super::scope::NameScope;
+use super::settings::{self, InheritedSettings, OwnModifiers};
 use super::suite_settings;
 use super::walk;
 use crate::ir::{self, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, CallInput, ItemKind, Quantifier, Setting, StatementKind};
+use averment_syntax::ast::{self, CallInput, ItemKind, Quantifier, BodySetting, StatementKind};
 use averment_syntax::words;
 
 /// What kind of body something stands in.
@@ -48,13 +48,13 @@ impl BodyKind {
 #[derive(Debug, Clone)]
 pub struct AssertionPlace<'a> {
     /// What its expressions see.
-    pub scope: Scope<'a>,
+    pub scope: NameScope<'a>,
     /// The rule it belongs to.
     pub rule: Option<u32>,
     /// What it has from around it.
-    pub inherited: Inherited,
+    pub inherited: InheritedSettings,
     /// The blocks around it, outermost first.
-    pub wraps: Vec<Wrap>,
+    pub wraps: Vec<BlockWrap>,
     /// The texts of their headers.
     pub headers: Vec<String>,
 }
@@ -63,9 +63,9 @@ impl AssertionPlace<'_> {
     /// The top of a file.
     pub fn of_file(file: usize) -> Self {
         Self {
-            scope: Scope::of_file(file),
+            scope: NameScope::of_file(file),
             rule: None,
-            inherited: Inherited::new(Severity::Error),
+            inherited: InheritedSettings::new(Severity::Error),
             wraps: Vec::new(),
             headers: Vec::new(),
         }
@@ -78,56 +78,56 @@ impl<'a> Checker<'a> {
         let loaded = self.loaded;
         let Some(root) = loaded.first() else { return };
         let mut place = AssertionPlace::of_file(0);
-        let own = Own { classifiers: self.classifiers(&root.ast.items), ..Own::default() };
-        place.inherited = place.inherited.through(&own);
+        let own = OwnModifiers { classifiers: self.body_classifiers(&root.ast.items), ..OwnModifiers::default() };
+        place.inherited = place.inherited.inherit_through(&own);
         for item in &root.ast.items {
             self.file_item(&place, item);
         }
         self.resolve_rated_rules();
-        self.tests();
+        self.check_tests();
     }
 
-    fn file_item(&mut self, place: &AssertionPlace<'a>, item: &'a ast::Item) {
+    fn file_item(&mut self, place: &AssertionPlace<'a>, item: &'a ast::SyntaxItem) {
         match &item.kind {
             // Declarations are lowered already, tests come when all rules are known.
             ItemKind::Test(_) => {}
-            declaration if declaration.declares() => {}
-            ItemKind::Suite { name, modifiers, body } => self.suite(place, name, modifiers, body),
+            declaration if declaration.is_declaration() => {}
+            ItemKind::Suite { name, modifiers, body } => self.check_suite(place, name, modifiers, body),
             _ => self.common_item(place, item, BodyKind::File),
         }
     }
 
     /// What may stand in a file and in a suite.
-    pub(super) fn common_item(&mut self, place: &AssertionPlace<'a>, item: &'a ast::Item, body: BodyKind) {
+    pub(super) fn common_item(&mut self, place: &AssertionPlace<'a>, item: &'a ast::SyntaxItem, body: BodyKind) {
         match &item.kind {
-            ItemKind::Rule(rule) => self.rule(place, rule),
-            ItemKind::Invariant(rule) => self.invariant(place, rule),
+            ItemKind::Rule(rule) => self.check_rule(place, rule),
+            ItemKind::Invariant(rule) => self.check_invariant(place, rule),
             ItemKind::Case { name, modifiers, body } => {
-                self.case(place, name, modifiers, body);
+                self.check_case(place, name, modifiers, body);
             }
             ItemKind::Pre { body } => self.world_body(place, item.span, body, BodyKind::Pre),
             ItemKind::Post { body } => self.world_body(place, item.span, body, BodyKind::Post),
-            ItemKind::Assertion(assertion) => self.assertion(place, assertion),
-            ItemKind::Setting(Setting::Classify { .. }) => {}
+            ItemKind::Assertion(assertion) => self.check_assertion(place, assertion),
+            ItemKind::Setting(BodySetting::Classify { .. }) => {}
             _ => self.report_misplaced(item, body),
         }
     }
 
     /// One assertion; a block gives one for each of its statements.
-    pub(super) fn assertion(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) {
+    pub(super) fn check_assertion(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) {
         stacker::maybe_grow(128 << 10, 1 << 20, || match &assertion.statement.kind {
-            StatementKind::Block { scope, body } => self.block(place, assertion, scope, body),
+            StatementKind::Block { scope, body } => self.block_assertions(place, assertion, scope, body),
             _ if self.over_runs(place, assertion) => {}
-            _ => self.single(place, assertion),
+            _ => self.single_assertion(place, assertion),
         });
     }
 
-    fn single(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) {
+    fn single_assertion(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) {
         let outer = self.bindings.clone();
         self.literals.clear();
         self.depth = 0;
         self.message_step = None;
-        let check = self.statement(&place.scope, &assertion.statement);
+        let check = self.check_statement(&place.scope, &assertion.statement);
         let of_one_step = matches!(
             assertion.statement.kind,
             StatementKind::Each { quantifier: Quantifier::Each | Quantifier::No, .. }
@@ -136,10 +136,10 @@ impl<'a> Checker<'a> {
         self.report_unbound();
         let text = self.statement_text(assertion.statement.span);
         let opening: Vec<&'a ast::Modifier> = match &assertion.statement.kind {
-            StatementKind::Group { body, .. } => settings::opening(body).collect(),
+            StatementKind::Group { body, .. } => settings::opening_modifiers(body).collect(),
             _ => Vec::new(),
         };
-        let own = self.modifiers(&place.scope, opening.into_iter().chain(&assertion.modifiers));
+        let own = self.read_modifiers(&place.scope, opening.into_iter().chain(&assertion.modifiers));
         self.message_step = None;
         self.report_unbound();
         self.add_assertion(place, own, check, text, assertion.statement.span);
@@ -148,14 +148,14 @@ impl<'a> Checker<'a> {
 
     /// The text of a statement on one line.
     pub(super) fn statement_text(&self, span: Span) -> String {
-        super::text::folded(self.map.text(span), Some(&super::text::inside(span, &self.literals)))
+        super::text::fold_whitespace(self.map.span_text(span), Some(&super::text::ranges_inside(span, &self.literals)))
     }
 
     /// Adds a checked assertion with everything around it.
     pub(super) fn add_assertion(
         &mut self,
         place: &AssertionPlace<'a>,
-        own: Own<'a>,
+        own: OwnModifiers<'a>,
         check: super::temporal::CheckedStatement,
         text: String,
         span: Span,
@@ -170,44 +170,44 @@ impl<'a> Checker<'a> {
             (None, Some(rule)) => self.numbered_id(rule),
             (None, None) => self.hashed_id(span, &place.headers, &text),
         };
-        let mut settings = place.inherited.settings(own);
+        let mut settings = place.inherited.into_settings(own);
         // A condition that looks at the step of an `each` is judged once for each step.
-        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) =
+        let (inside, outside): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) =
             settings.when.into_iter().partition(walk::looks_at_step);
         settings.when = outside;
-        let check = if inside.is_empty() { check } else { Wrap::When(inside).around(check, span) };
-        let check = place.wraps.iter().rev().fold(check, |check, wrap| wrap.clone().around(check, span));
-        let bindings = self.bindings.names();
-        self.module.assertions.push(ir::Assertion { id, rule: place.rule, text, span, settings, bindings, check });
+        let check = if inside.is_empty() { check } else { BlockWrap::When(inside).wrap_check(check, span) };
+        let check = place.wraps.iter().rev().fold(check, |check, wrap| wrap.clone().wrap_check(check, span));
+        let bindings = self.bindings.display_names();
+        self.module.assertions.push(ir::CheckedAssertion { id, rule: place.rule, text, span, settings, bindings, check });
     }
 
     /// A block: its header opens windows for every statement in it.
-    fn block(
+    fn block_assertions(
         &mut self,
         place: &AssertionPlace<'a>,
         assertion: &'a ast::Assertion,
-        header: &'a ast::Scope,
-        body: &'a [ast::Item],
+        header: &'a ast::BlockScope,
+        body: &'a [ast::SyntaxItem],
     ) {
         let outer = self.bindings.clone();
         self.literals.clear();
         let mut inner = place.clone();
         let mut conditions = Vec::new();
-        if let ast::Scope::When { condition } = header {
-            conditions.push(self.condition(&place.scope, condition));
+        if let ast::BlockScope::When { condition } = header {
+            conditions.push(self.condition_expr(&place.scope, condition));
             self.report_unbound();
         } else {
-            let (window, scope) = self.window(&place.scope, header);
+            let (window, scope) = self.block_window(&place.scope, header);
             inner.scope = scope;
-            inner.wraps.extend(window.map(Wrap::Window));
+            inner.wraps.extend(window.map(BlockWrap::Window));
         }
-        let all: Vec<&'a ast::Modifier> = settings::opening(body).chain(&assertion.modifiers).collect();
-        let mut own = self.modifiers(&place.scope, all.iter().copied());
+        let all: Vec<&'a ast::Modifier> = settings::opening_modifiers(body).chain(&assertion.modifiers).collect();
+        let mut own = self.read_modifiers(&place.scope, all.iter().copied());
         own.when.extend(conditions);
-        own.classifiers = self.classifiers(body);
+        own.classifiers = self.body_classifiers(body);
         self.check_block_modifiers(&own, body, &all);
         let weight = own.weight;
-        inner.inherited = place.inherited.through(&own);
+        inner.inherited = place.inherited.inherit_through(&own);
         inner.inherited.weight = weight.unwrap_or(place.inherited.weight);
         inner.headers.push(self.block_header(assertion.statement.span, body));
         self.hand_down_step_conditions(place, &mut inner);
@@ -221,15 +221,15 @@ impl<'a> Checker<'a> {
     /// A condition over the step of an outer `each` stays at its place among the blocks: further in another step is in scope.
     fn hand_down_step_conditions(&mut self, place: &AssertionPlace<'a>, inner: &mut AssertionPlace<'a>) {
         let when = std::mem::take(&mut inner.inherited.when);
-        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) = when.into_iter().partition(walk::looks_at_step);
+        let (inside, outside): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) = when.into_iter().partition(walk::looks_at_step);
         inner.inherited.when = outside;
         if !inside.is_empty() {
-            inner.wraps.insert(place.wraps.len(), Wrap::When(inside));
+            inner.wraps.insert(place.wraps.len(), BlockWrap::When(inside));
         }
     }
 
     /// `id` and `as` name one thing; a block is several assertions.
-    fn check_block_modifiers(&mut self, own: &Own<'a>, body: &[ast::Item], all: &[&ast::Modifier]) {
+    fn check_block_modifiers(&mut self, own: &OwnModifiers<'a>, body: &[ast::SyntaxItem], all: &[&ast::Modifier]) {
         let several = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
         for (word, given) in
             [("id", own.id.is_some()), ("as", own.metric.is_some()), ("threshold", own.threshold.is_some())]
@@ -237,58 +237,58 @@ impl<'a> Checker<'a> {
             if given && let Some(span) = settings::place_of(all.iter().copied(), word) {
                 let message =
                     format!("`{word}` names one assertion, and a block gives one for each of its {several} statements");
-                self.report(Diagnostic::new(Slug::Misplaced, span, message).help(format!(
+                self.report_diagnostic(Diagnostic::new(Slug::Misplaced, span, message).with_help(format!(
                     "put `{word}` behind a statement in the block, or put the statements into `all of {{ … }}`"
                 )));
             }
         }
     }
 
-    fn block_header(&self, span: Span, body: &[ast::Item]) -> String {
+    fn block_header(&self, span: Span, body: &[ast::SyntaxItem]) -> String {
         let end = body.first().map_or(span.end, |item| item.span.start);
-        self.written(Span { end: end.max(span.start), ..span })
+        self.source_line(Span { end: end.max(span.start), ..span })
     }
 
     /// What may stand in the body of a rule, case, block, `pre` or `post`: settings that open it, and assertions.
     pub(super) fn body_item(
         &mut self,
         place: &AssertionPlace<'a>,
-        item: &'a ast::Item,
+        item: &'a ast::SyntaxItem,
         body: BodyKind,
         opening: &mut bool,
     ) {
         match &item.kind {
             ItemKind::Assertion(assertion) => {
                 *opening = false;
-                self.assertion(place, assertion);
+                self.check_assertion(place, assertion);
             }
-            ItemKind::Setting(Setting::Modifier(modifier)) if !*opening => {
+            ItemKind::Setting(BodySetting::Modifier(modifier)) if !*opening => {
                 let word = settings::word_of(&modifier.kind);
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(
                         Slug::Misplaced,
                         modifier.span,
                         format!("the setting `{word}` stands behind an assertion"),
                     )
-                    .help(format!(
+                    .with_help(format!(
                         "settings open a body: put `{word}` first, or on the line of the assertion that it is for"
                     )),
                 );
             }
-            ItemKind::Setting(Setting::Modifier(_) | Setting::Classify { .. }) => {}
+            ItemKind::Setting(BodySetting::Modifier(_) | BodySetting::Classify { .. }) => {}
             ItemKind::Test(_) if matches!(body, BodyKind::Rule | BodyKind::Case | BodyKind::Invariant) => {}
             _ => self.report_misplaced(item, body),
         }
     }
 
     /// Something that has no meaning where it stands.
-    pub(super) fn report_misplaced(&mut self, item: &ast::Item, body: BodyKind) {
-        if matches!(item.kind, ItemKind::Setting(Setting::Modifier(_))) && self.is_behind_unread(item.span) {
+    pub(super) fn report_misplaced(&mut self, item: &ast::SyntaxItem, body: BodyKind) {
+        if matches!(item.kind, ItemKind::Setting(BodySetting::Modifier(_))) && self.is_behind_unread(item.span) {
             return;
         }
         let place = Span { end: item.span.end, ..item.span };
-        let (message, help) = self.misplaced(item, body);
-        self.report(Diagnostic::new(Slug::Misplaced, place, message).help(help));
+        let (message, help) = self.misplaced_item(item, body);
+        self.report_diagnostic(Diagnostic::new(Slug::Misplaced, place, message).with_help(help));
     }
 
     /// Whether the lines above a modifier lead over modifiers to one that could not be read: then it belongs to that statement.
@@ -298,23 +298,23 @@ impl<'a> Checker<'a> {
             .unread
             .iter()
             .filter(|span| span.file == place.file)
-            .map(|span| file.position(span.start).line)
+            .map(|span| file.line_column(span.start).line)
             .collect();
-        let mut line = file.position(place.start).line;
+        let mut line = file.line_column(place.start).line;
         while line > 1 && !unread.is_empty() {
             if unread.contains(&line) {
                 return true;
             }
-            let word = file.line(line).split_whitespace().next().unwrap_or("");
+            let word = file.line_text(line).split_whitespace().next().unwrap_or("");
             line = line.saturating_sub(1);
-            if !words::MODIFIERS.contains(&word) && !file.line(line).trim_end().ends_with(',') {
+            if !words::MODIFIERS.contains(&word) && !file.line_text(line).trim_end().ends_with(',') {
                 return false;
             }
         }
         false
     }
 
-    fn misplaced(&self, item: &ast::Item, body: BodyKind) -> (String, String) {
+    fn misplaced_item(&self, item: &ast::SyntaxItem, body: BodyKind) -> (String, String) {
         let declaration = |word: &str| {
             (
                 format!("`{word}` stands only at the top of a file, not in {}", body.noun()),
@@ -329,32 +329,32 @@ impl<'a> Checker<'a> {
             ItemKind::Schema { .. } => declaration("schema"),
             ItemKind::ToolsFrom { .. } => declaration("tools"),
             ItemKind::Tool { .. } | ItemKind::ToolFacts { .. } => declaration("tool"),
-            ItemKind::Rule(_) => nested("rule", body),
-            ItemKind::Invariant(_) => nested("invariant", body),
-            ItemKind::Suite { .. } => nested("suite", body),
-            ItemKind::Case { .. } => nested("case", body),
-            ItemKind::Pre { .. } => nested("pre", body),
-            ItemKind::Post { .. } => nested("post", body),
-            ItemKind::Test(_) => nested("test", body),
-            ItemKind::Workspace { .. } => in_suite("workspace"),
-            ItemKind::Runner { .. } => in_suite("runner"),
+            ItemKind::Rule(_) => nested_message("rule", body),
+            ItemKind::Invariant(_) => nested_message("invariant", body),
+            ItemKind::Suite { .. } => nested_message("suite", body),
+            ItemKind::Case { .. } => nested_message("case", body),
+            ItemKind::Pre { .. } => nested_message("pre", body),
+            ItemKind::Post { .. } => nested_message("post", body),
+            ItemKind::Test(_) => nested_message("test", body),
+            ItemKind::Workspace { .. } => suite_only_message("workspace"),
+            ItemKind::Runner { .. } => suite_only_message("runner"),
             ItemKind::Call(call) => (
                 "`call` exists only in an invariant".to_owned(),
-                format!("write `{}` to say that the tool was called", self.required(call)),
+                format!("write `{}` to say that the tool was called", self.suggest_require(call)),
             ),
             ItemKind::ForEachTool { .. } => (
                 "`for each tool` exists only in an invariant".to_owned(),
                 "put it into `invariant NAME { … }`".to_owned(),
             ),
-            ItemKind::Setting(Setting::Modifier(modifier)) => {
+            ItemKind::Setting(BodySetting::Modifier(modifier)) => {
                 let word = settings::word_of(&modifier.kind);
                 (
                     format!("`{word}` here belongs to no assertion and to no body"),
                     "put it behind an assertion or at the start of a rule".to_owned(),
                 )
             }
-            ItemKind::Setting(Setting::Key { key, .. }) => misplaced_key(&key.text, body),
-            ItemKind::Setting(Setting::Classify { .. }) => (
+            ItemKind::Setting(BodySetting::Key { key, .. }) => misplaced_key(&key.text, body),
+            ItemKind::Setting(BodySetting::Classify { .. }) => (
                 format!("`classify` has no meaning in {}", body.noun()),
                 "put it at the top of the file, or into the rule, case, suite or block whose failures it is for"
                     .to_owned(),
@@ -364,12 +364,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The statement that a `call` outside of an invariant probably means.
-    fn required(&self, call: &ast::Call) -> String {
+    fn suggest_require(&self, call: &ast::InvariantCall) -> String {
         match &call.input {
             CallInput::Object(ast::Expr { kind: ast::ExprKind::Object(entries), .. }) if !entries.is_empty() => {
                 let all: Vec<String> = entries
                     .iter()
-                    .map(|(name, value)| format!("{}: {}", self.written(name.span), self.written(value.span)))
+                    .map(|(name, value)| format!("{}: {}", self.source_line(name.span), self.source_line(value.span)))
                     .collect();
                 format!("require {}({})", call.tool.text, all.join(", "))
             }
@@ -378,7 +378,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn nested(word: &str, body: BodyKind) -> (String, String) {
+fn nested_message(word: &str, body: BodyKind) -> (String, String) {
     (
         format!("`{word}` has no meaning in {}", body.noun()),
         match body {
@@ -389,7 +389,7 @@ fn nested(word: &str, body: BodyKind) -> (String, String) {
     )
 }
 
-fn in_suite(word: &str) -> (String, String) {
+fn suite_only_message(word: &str) -> (String, String) {
     (format!("`{word}` stands only in a suite"), format!("write `suite \"name\" {{ {word} … }}`"))
 }
 
@@ -397,7 +397,7 @@ fn in_suite(word: &str) -> (String, String) {
 fn misplaced_key(key: &str, body: BodyKind) -> (String, String) {
     let owner = match key {
         "expect" => "a call of an invariant".to_owned(),
-        _ => suite_settings::owners(key).unwrap_or_else(|| "nothing here".to_owned()),
+        _ => suite_settings::key_owners(key).unwrap_or_else(|| "nothing here".to_owned()),
     };
     (
         format!("`{key}` is a setting of {owner} and has no meaning in {}", body.noun()),

@@ -16,7 +16,7 @@ const FILES: usize = 100;
 const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
 
 /// What is being put together.
-struct Bundle {
+struct SchemaBundle {
     /// Everything has to lie in it.
     inside: PathBuf,
     /// Files by what tells them apart, with the name of their definition.
@@ -29,7 +29,7 @@ struct Bundle {
 
 /// Where a reference stands.
 #[derive(Clone)]
-struct From {
+struct ReferenceSite {
     folder: PathBuf,
     file: FileId,
     /// The definition that the document became; empty for the schema itself.
@@ -41,16 +41,16 @@ impl Checker<'_> {
     ///
     /// # Errors
     /// Says which reference cannot be had and why.
-    pub(super) fn bundled(
+    pub(super) fn bundle_schema(
         &mut self,
         mut schema: Value,
         folder: &Path,
         file: FileId,
         inside: PathBuf,
     ) -> Result<Value, String> {
-        let mut bundle = Bundle { inside, known: Vec::new(), definitions: Map::new(), ids: BTreeSet::new() };
+        let mut bundle = SchemaBundle { inside, known: Vec::new(), definitions: Map::new(), ids: BTreeSet::new() };
         collect_ids(&schema, &mut bundle.ids);
-        let from = From { folder: folder.to_path_buf(), file, definition: String::new() };
+        let from = ReferenceSite { folder: folder.to_path_buf(), file, definition: String::new() };
         self.resolve_references(&mut schema, &from, &mut bundle)?;
         if let (false, Some(root)) = (bundle.definitions.is_empty(), schema.as_object_mut()) {
             let all = root.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
@@ -61,7 +61,7 @@ impl Checker<'_> {
         Ok(schema)
     }
 
-    fn resolve_references(&mut self, value: &mut Value, from: &From, bundle: &mut Bundle) -> Result<(), String> {
+    fn resolve_references(&mut self, value: &mut Value, from: &ReferenceSite, bundle: &mut SchemaBundle) -> Result<(), String> {
         match value {
             Value::Array(values) => {
                 values.iter_mut().try_for_each(|value| self.resolve_references(value, from, bundle))
@@ -70,7 +70,7 @@ impl Checker<'_> {
                 for (key, value) in entries.iter_mut() {
                     match value {
                         Value::String(reference) if key == "$ref" => {
-                            *reference = self.resolved(reference, from, bundle)?;
+                            *reference = self.resolve_reference(reference, from, bundle)?;
                         }
                         _ if DATA.contains(&key.as_str()) => {}
                         _ => self.resolve_references(value, from, bundle)?,
@@ -83,13 +83,13 @@ impl Checker<'_> {
     }
 
     /// What a reference becomes.
-    fn resolved(&mut self, reference: &str, from: &From, bundle: &mut Bundle) -> Result<String, String> {
+    fn resolve_reference(&mut self, reference: &str, from: &ReferenceSite, bundle: &mut SchemaBundle) -> Result<String, String> {
         let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         if path.is_empty() {
             return Ok(if from.definition.is_empty() {
                 reference.to_owned()
             } else {
-                pointer(&from.definition, fragment)
+                definition_pointer(&from.definition, fragment)
             });
         }
         if bundle.ids.contains(path) || path.contains("json-schema.org/") {
@@ -100,18 +100,18 @@ impl Checker<'_> {
             .options
             .files
             .read(&from.folder, &path, Some(&bundle.inside))
-            .map_err(|error| refused(reference, &error))?;
+            .map_err(|error| refused_reference(reference, &error))?;
         let definition = match bundle.known.iter().find(|(key, _)| *key == found.key) {
             Some((_, definition)) => definition.clone(),
             None => {
                 let data = self.add_data(from.file, &path, found);
-                self.embed(&path, data, bundle)?
+                self.embed_file(&path, data, bundle)?
             }
         };
-        Ok(pointer(&definition, fragment))
+        Ok(definition_pointer(&definition, fragment))
     }
 
-    fn embed(&mut self, path: &str, data: DataFile, bundle: &mut Bundle) -> Result<String, String> {
+    fn embed_file(&mut self, path: &str, data: DataFile, bundle: &mut SchemaBundle) -> Result<String, String> {
         if bundle.known.len() >= FILES {
             return Err(format!("it consists of more than {FILES} files"));
         }
@@ -128,7 +128,7 @@ impl Checker<'_> {
                 }
             }
         }
-        let from = From { folder: data.folder, file: data.id, definition: definition.clone() };
+        let from = ReferenceSite { folder: data.folder, file: data.id, definition: definition.clone() };
         self.resolve_references(&mut value, &from, bundle)?;
         bundle.definitions.insert(definition.clone(), value);
         Ok(definition)
@@ -136,7 +136,7 @@ impl Checker<'_> {
 }
 
 /// A reference to a definition, or into it.
-fn pointer(definition: &str, fragment: &str) -> String {
+fn definition_pointer(definition: &str, fragment: &str) -> String {
     let name = definition.replace('~', "~0").replace('/', "~1");
     let name = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
     match fragment {
@@ -163,7 +163,7 @@ fn collect_ids(value: &Value, ids: &mut BTreeSet<String>) {
     }
 }
 
-fn refused(reference: &str, error: &FileError) -> String {
+fn refused_reference(reference: &str, error: &FileError) -> String {
     match error {
         FileError::NotFound => format!("the file of `\"$ref\": \"{reference}\"` does not exist"),
         FileError::NotRelative => format!(

@@ -1,9 +1,9 @@
 //! Calls of functions: `def`s of the file first, then the table of builtins.
 
 use super::Checker;
-use super::expr::Typed;
-use super::scope::{LookupSide, Scope, Symbol};
-use super::ty::{Measure, Ty};
+use super::expr::CheckedExpr;
+use super::scope::{LookupSide, NameScope, FileSymbol};
+use super::ty::{NumberMeasure, Ty};
 use crate::ir::{Constant, ExprKind, Type};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
@@ -13,85 +13,85 @@ use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
     /// `f(a, b)` and `a | f(b)`.
-    pub(super) fn call(
+    pub(super) fn check_call(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         name: &ast::Name,
         arguments: &'a [ast::Expr],
         piped: bool,
         span: Span,
-    ) -> Typed {
-        let symbol = self.symbol(scope.file, &name.text);
+    ) -> CheckedExpr {
+        let symbol = self.resolve_symbol(scope.file, &name.text);
         if let Some((symbol, declared)) = symbol {
-            self.symbols.refer(name.span, declared);
+            self.symbols.add_reference(name.span, declared);
             match symbol {
-                Symbol::Def(number) => return self.call_def(scope, number, name, arguments, span),
-                Symbol::Broken => {
-                    self.arguments(scope, arguments);
-                    return Typed::broken(span);
+                FileSymbol::Def(number) => return self.call_def(scope, number, name, arguments, span),
+                FileSymbol::Broken => {
+                    self.check_arguments(scope, arguments);
+                    return CheckedExpr::broken_at(span);
                 }
-                Symbol::Param(_) | Symbol::Let(_) | Symbol::Step(_) => {}
+                FileSymbol::Param(_) | FileSymbol::Let(_) | FileSymbol::Step(_) => {}
             }
         }
-        match builtins::lookup(&name.text) {
+        match builtins::find_builtin(&name.text) {
             Some(builtin) => self.call_builtin(scope, builtin, name, arguments, piped, span),
             None => {
                 if !is_like_a_step(arguments) {
-                    self.arguments(scope, arguments);
+                    self.check_arguments(scope, arguments);
                 }
                 self.report_unknown_function(scope.file, (name, arguments), symbol.map(|(symbol, _)| symbol), span);
-                Typed::broken(span)
+                CheckedExpr::broken_at(span)
             }
         }
     }
 
     /// Arguments: on the left-hand side of a step's parentheses the first one is what is looked at.
-    fn arguments(&mut self, scope: &Scope<'a>, arguments: &'a [ast::Expr]) -> Vec<Typed> {
-        let plain = scope.on(LookupSide::Plain);
+    fn check_arguments(&mut self, scope: &NameScope<'a>, arguments: &'a [ast::Expr]) -> Vec<CheckedExpr> {
+        let plain = scope.on_side(LookupSide::Plain);
         let scopes = std::iter::once(scope).chain(std::iter::repeat(&plain));
-        arguments.iter().zip(scopes).map(|(argument, scope)| self.expr(scope, argument)).collect()
+        arguments.iter().zip(scopes).map(|(argument, scope)| self.check_expr(scope, argument)).collect()
     }
 
     fn call_def(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         number: u32,
         name: &ast::Name,
         arguments: &'a [ast::Expr],
         span: Span,
-    ) -> Typed {
-        let values = self.arguments(scope, arguments);
-        let parameters = self.definitions.parameters(number);
+    ) -> CheckedExpr {
+        let values = self.check_arguments(scope, arguments);
+        let parameters = self.definitions.def_parameters(number);
         if values.len() != parameters.len() {
             let names: Vec<&str> = parameters.iter().map(|parameter| parameter.text.as_str()).collect();
-            let given: Vec<String> = arguments.iter().map(|argument| self.written(argument.span)).collect();
+            let given: Vec<String> = arguments.iter().map(|argument| self.source_line(argument.span)).collect();
             let shown: Vec<String> = names
                 .iter()
                 .enumerate()
                 .map(|(index, name)| given.get(index).cloned().unwrap_or_else(|| (*name).to_owned()))
                 .collect();
             let call = format!("{}({})", name.text, shown.join(", "));
-            self.report_argument_count(name, counted(parameters.len(), parameters.len()), values.len(), &call);
-            return Typed::broken(span);
+            self.report_argument_count(name, count_arguments(parameters.len(), parameters.len()), values.len(), &call);
+            return CheckedExpr::broken_at(span);
         }
         let ty = self.def_type(number, Some(name.span));
         let values = values.into_iter().map(|value| value.expr).collect();
-        Typed::new(ExprKind::Def(number, values), span, ty)
+        CheckedExpr::new(ExprKind::Def(number, values), span, ty)
     }
 
     fn call_builtin(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         builtin: &'static Builtin,
         name: &ast::Name,
         arguments: &'a [ast::Expr],
         piped: bool,
         span: Span,
-    ) -> Typed {
+    ) -> CheckedExpr {
         if let Some(over_runs) = self.fold_of_runs(scope, builtin, (name, arguments, piped), span) {
             return over_runs;
         }
-        let values = self.arguments(scope, arguments);
+        let values = self.check_arguments(scope, arguments);
         self.call_of(builtin, (name, arguments, piped), values, span)
     }
 
@@ -100,14 +100,14 @@ impl<'a> Checker<'a> {
         &mut self,
         builtin: &'static Builtin,
         (name, arguments, piped): (&ast::Name, &'a [ast::Expr], bool),
-        values: Vec<Typed>,
+        values: Vec<CheckedExpr>,
         span: Span,
-    ) -> Typed {
+    ) -> CheckedExpr {
         let (least, most) = builtin.arity();
         if !(least..=most).contains(&values.len()) {
             let call = self.completed_call(builtin, arguments, piped);
-            self.report_argument_count(name, counted(least, most), values.len(), &call);
-            return Typed::broken(span);
+            self.report_argument_count(name, count_arguments(least, most), values.len(), &call);
+            return CheckedExpr::broken_at(span);
         }
         for (value, parameter) in values.iter().zip(builtin.parameters) {
             self.check_argument(builtin, parameter, value);
@@ -120,36 +120,36 @@ impl<'a> Checker<'a> {
         }
         let ty = result_type(builtin, &values);
         let values = values.into_iter().map(|value| value.expr).collect();
-        Typed::new(ExprKind::Builtin(builtin.name, values), span, ty)
+        CheckedExpr::new(ExprKind::Builtin(builtin.name, values), span, ty)
     }
 
     /// A share lies between 0 and 1: `95` is meant as `95%`.
-    fn check_share(&mut self, share: Option<&Typed>) {
+    fn check_share(&mut self, share: Option<&CheckedExpr>) {
         let Some((number, text, span)) = share.and_then(|share| self.number_of(share)) else { return };
         if (0.0..=1.0).contains(&number) {
             return;
         }
         let diagnostic = Diagnostic::new(Slug::Impossible, span, "a share lies between 0 and 1");
-        self.report(match (1.0..=100.0).contains(&number) {
+        self.report_diagnostic(match (1.0..=100.0).contains(&number) {
             true => {
-                diagnostic.help(format!("write `{text}%`")).fix("write it as a percentage", span, format!("{text}%"))
+                diagnostic.with_help(format!("write `{text}%`")).with_fix("write it as a percentage", span, format!("{text}%"))
             }
-            false => diagnostic.help("write `95%` or `0.95`"),
+            false => diagnostic.with_help("write `95%` or `0.95`"),
         });
     }
 
     /// The number that an argument always is, as it is written, and where.
-    pub(super) fn number_of(&self, value: &Typed) -> Option<(f64, String, Span)> {
-        match self.constant(&value.expr)? {
+    pub(super) fn number_of(&self, value: &CheckedExpr) -> Option<(f64, String, Span)> {
+        match self.constant_value(&value.expr)? {
             Constant::Number(text) => text.parse::<f64>().ok().map(|number| (number, text, value.expr.span)),
             _ => None,
         }
     }
 
     fn report_argument_count(&mut self, name: &ast::Name, takes: String, found: usize, call: &str) {
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::ArgumentCount, name.span, format!("`{}` takes {takes}, found {found}", name.text))
-                .help(format!("write `{call}`")),
+                .with_help(format!("write `{call}`")),
         );
     }
 
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
     fn completed_call(&self, builtin: &Builtin, arguments: &[ast::Expr], piped: bool) -> String {
         let (least, most) = builtin.arity();
         let example = example_arguments(builtin);
-        let given = arguments.iter().map(|argument| self.written(argument.span));
+        let given = arguments.iter().map(|argument| self.source_line(argument.span));
         let mut all: Vec<String> = given.take(most).collect();
         for index in all.len()..least {
             let name = builtin.parameters.get(index).map_or("value", |parameter| parameter.name);
@@ -170,15 +170,15 @@ impl<'a> Checker<'a> {
         format!("{}({})", builtin.name, all.join(", "))
     }
 
-    fn check_argument(&mut self, builtin: &Builtin, parameter: &builtins::Parameter, value: &Typed) {
-        let ty = value.ty.plain();
-        if value.is_broken() || parameter.accepts(ty.ir()) || ty == Ty::Range && parameter.types.contains(&Type::List) {
+    fn check_argument(&mut self, builtin: &Builtin, parameter: &builtins::BuiltinParameter, value: &CheckedExpr) {
+        let ty = value.ty.without_schema();
+        if value.is_broken() || parameter.accepts_type(ty.to_ir_type()) || ty == Ty::Range && parameter.types.contains(&Type::List) {
             return;
         }
         let words: Vec<&str> = parameter.types.iter().map(|&ty| builtins::type_word(ty)).collect();
-        let found = ty.class().map_or("this", super::ty::Class::noun);
+        let found = ty.comparison_class().map_or("this", super::ty::ComparisonClass::noun);
         let message = format!("`{}` of `{}` is a {}, not {found}", parameter.name, builtin.name, words.join(" or a "));
-        self.report(Diagnostic::new(Slug::TypeMismatch, value.expr.span, message).help(format!(
+        self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, value.expr.span, message).with_help(format!(
             "`{}`; for example `{}`",
             builtin.signature(),
             builtin.example
@@ -189,7 +189,7 @@ impl<'a> Checker<'a> {
         &mut self,
         file: usize,
         (name, arguments): (&ast::Name, &[ast::Expr]),
-        other: Option<Symbol>,
+        other: Option<FileSymbol>,
         span: Span,
     ) {
         if self.scopes.get(file).is_some_and(|scope| scope.incomplete) {
@@ -198,25 +198,25 @@ impl<'a> Checker<'a> {
         let mut diagnostic =
             Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown function `{}`", name.text));
         let names = self.function_names(file);
-        diagnostic = match (other, suggest::nearest(&name.text, names.iter().map(String::as_str))) {
-            (Some(Symbol::Step(_)), _) => {
-                diagnostic.help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text))
+        diagnostic = match (other, suggest::suggest_name(&name.text, names.iter().map(String::as_str))) {
+            (Some(FileSymbol::Step(_)), _) => {
+                diagnostic.with_help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text))
             }
             (None, _) if is_like_a_step(arguments) => {
-                let call = self.written(span);
-                diagnostic.help(format!(
+                let call = self.source_line(span);
+                diagnostic.with_help(format!(
                     "that the tool is called is said with `require {call}`, that it is not with `never {call}`"
                 ))
             }
             (Some(_), _) => {
-                diagnostic.help(format!("`{}` is a value: write `{}` without parentheses", name.text, name.text))
+                diagnostic.with_help(format!("`{}` is a value: write `{}` without parentheses", name.text, name.text))
             }
-            (None, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+            (None, Some(near)) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 name.span,
                 near,
             ),
-            (None, None) => diagnostic.help(match self.module_near(&name.text) {
+            (None, None) => diagnostic.with_help(match self.module_near(&name.text) {
                 Some((near, module)) => format!("`{near}` comes with `use {module}`"),
                 None => format!(
                     "define it with `def {}(…) = …`; a tool call is stated with `require {}(…)`",
@@ -224,16 +224,16 @@ impl<'a> Checker<'a> {
                 ),
             }),
         };
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
     }
 
     /// The functions that can be called in a file.
     pub(super) fn function_names(&self, file: usize) -> Vec<String> {
         let scope = self.scopes.get(file);
         let defs = scope.into_iter().flat_map(|scope| {
-            scope.names.iter().filter(|(_, one)| matches!(one.symbol, Symbol::Def(_))).map(|(name, _)| name.clone())
+            scope.names.iter().filter(|(_, one)| matches!(one.symbol, FileSymbol::Def(_))).map(|(name, _)| name.clone())
         });
-        defs.chain(builtins::names().map(str::to_owned)).collect()
+        defs.chain(builtins::builtin_names().map(str::to_owned)).collect()
     }
 
     /// The name of the standard library that was probably meant, and the module that declares it.
@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
         let names = |text: &'static str| text.lines().filter_map(|line| line.strip_prefix("def ")?.split('(').next());
         let all: Vec<(&'static str, &'static str)> =
             MODULES.iter().flat_map(|module| names(module.text).map(|name| (name, module.name))).collect();
-        let near = suggest::nearest(name, all.iter().map(|(name, _)| *name))?;
+        let near = suggest::suggest_name(name, all.iter().map(|(name, _)| *name))?;
         all.iter().find(|(name, _)| *name == near).map(|(name, module)| (*name, format!("std.{module}")))
     }
 }
@@ -255,7 +255,7 @@ fn is_like_a_step(arguments: &[ast::Expr]) -> bool {
 }
 
 /// `2 arguments`, `1 or 2 arguments`.
-fn counted(least: usize, most: usize) -> String {
+fn count_arguments(least: usize, most: usize) -> String {
     let noun = if most == 1 { "argument" } else { "arguments" };
     match least {
         _ if least == most => format!("{least} {noun}"),
@@ -294,25 +294,25 @@ fn example_arguments(builtin: &Builtin) -> Vec<String> {
 }
 
 /// The type of a call's value: some functions give what their first argument holds.
-fn result_type(builtin: &Builtin, values: &[Typed]) -> Ty {
+fn result_type(builtin: &Builtin, values: &[CheckedExpr]) -> Ty {
     let first = values.first().map_or(Ty::Any, |value| value.ty.clone());
     match builtin.name {
-        "first" | "last" => return first.element(),
+        "first" | "last" => return first.element_type(),
         "distinct" | "sort" | "reverse" if matches!(first, Ty::List(_)) => return first,
-        "words" | "lines" | "split" | "keys" => return Ty::list(Ty::String),
+        "words" | "lines" | "split" | "keys" => return Ty::list_of(Ty::String),
         _ => {}
     }
     if builtin.keeps_unit {
-        let measured = first.measure().or_else(|| first.element().measure());
+        let measured = first.number_measure().or_else(|| first.element_type().number_measure());
         match measured {
-            Some(Measure::Plain) if first.is_count() || first.element().is_count() => return Ty::Share,
-            Some(Measure::Plain) | None => {}
-            Some(measure) => return Ty::measuring(measure),
+            Some(NumberMeasure::Plain) if first.is_count() || first.element_type().is_count() => return Ty::Share,
+            Some(NumberMeasure::Plain) | None => {}
+            Some(measure) => return Ty::with_measure(measure),
         }
     }
     match builtin.result {
         // Functions that give whole numbers count.
         crate::ir::Type::Integer => Ty::Count,
-        other => Ty::of(other),
+        other => Ty::from_ir(other),
     }
 }

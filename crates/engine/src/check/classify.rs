@@ -1,17 +1,17 @@
 //! `classify "id" "Label" when message contains "…"`: the class that a failure has by its own message.
 
 use super::Checker;
-use crate::ir::{Classifier, MessageTest};
+use crate::ir::{MessageClassifier, MessageTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ItemKind, Setting};
+use averment_syntax::ast::{self, ItemKind, BodySetting};
 
 impl<'a> Checker<'a> {
     /// The lines `classify` of a body, wherever they stand in it, by number.
-    pub(super) fn classifiers(&mut self, body: &'a [ast::Item]) -> Vec<u32> {
+    pub(super) fn body_classifiers(&mut self, body: &'a [ast::SyntaxItem]) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         for item in body {
-            let ItemKind::Setting(Setting::Classify { id, label, test }) = &item.kind else { continue };
+            let ItemKind::Setting(BodySetting::Classify { id, label, test }) = &item.kind else { continue };
             let id = self.plain_text(id);
             let label = label.as_ref().and_then(|label| self.plain_text(label));
             let (Some(id), Some(test)) = (id, self.message_test(test)) else { continue };
@@ -19,8 +19,8 @@ impl<'a> Checker<'a> {
                 self.report_asked_above(item.span);
                 continue;
             }
-            found.push(super::number(self.module.classifiers.len()));
-            self.module.classifiers.push(Classifier { id, label, test });
+            found.push(super::to_number(self.module.classifiers.len()));
+            self.module.classifiers.push(MessageClassifier { id, label, test });
         }
         found
     }
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
                 if wanted.is_empty() {
                     let message = "every message contains the empty text";
                     let help = "write a part of the message; for the failures that are left, `class \"id\"` opens a rule, case or suite";
-                    self.report(Diagnostic::new(Slug::Impossible, text.span, message).help(help));
+                    self.report_diagnostic(Diagnostic::new(Slug::Impossible, text.span, message).with_help(help));
                     return None;
                 }
                 Some(MessageTest::Contains(wanted))
@@ -47,6 +47,6 @@ impl<'a> Checker<'a> {
 
     fn report_asked_above(&mut self, place: Span) {
         let message = "a `classify` above asks the same, and the first that fits wins";
-        self.report(Diagnostic::new(Slug::Duplicate, place, message).help("keep one of them"));
+        self.report_diagnostic(Diagnostic::new(Slug::Duplicate, place, message).with_help("keep one of them"));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::definitions::{DefEntry, LetEntry, StepEntry};
-use super::scope::{Declared, Symbol, kind_word};
+use super::scope::{ScopedName, FileSymbol, kind_word};
 use super::symbols::{Declaration, DeclarationKind};
 use super::ty::Ty;
 use crate::ir::{self, Type};
@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn declare_item(&mut self, file: usize, item: &'a ast::Item) {
+    fn declare_item(&mut self, file: usize, item: &'a ast::SyntaxItem) {
         let kind = match &item.kind {
             ItemKind::Param(param) => {
                 let symbol = self.declare_param(file, param);
@@ -52,17 +52,17 @@ impl<'a> Checker<'a> {
             }
             ItemKind::Let { name, value } => {
                 let number = self.definitions.add_let(LetEntry::new(file, name, value));
-                self.declare_name(file, name, Symbol::Let(number));
+                self.declare_name(file, name, FileSymbol::Let(number));
                 (name, DeclarationKind::Let)
             }
             ItemKind::Def { name, parameters, body } => {
                 let number = self.definitions.add_def(DefEntry::new(file, name, parameters, body));
-                self.declare_name(file, name, Symbol::Def(number));
+                self.declare_name(file, name, FileSymbol::Def(number));
                 (name, DeclarationKind::Def)
             }
             ItemKind::DefStep { name, parameters, body } => {
                 let number = self.definitions.add_step(StepEntry { file, name, parameters, body });
-                self.declare_name(file, name, Symbol::Step(number));
+                self.declare_name(file, name, FileSymbol::Step(number));
                 (name, DeclarationKind::DefStep)
             }
             ItemKind::Schema { name, .. } => {
@@ -76,46 +76,46 @@ impl<'a> Checker<'a> {
             _ => return,
         };
         let (name, kind) = kind;
-        self.symbols.declare(Declaration { name: name.text.clone(), kind, span: name.span, doc: item.doc.clone() });
+        self.symbols.add_declaration(Declaration { name: name.text.clone(), kind, span: name.span, doc: item.doc.clone() });
     }
 
-    fn declare_param(&mut self, _file: usize, param: &ast::Param) -> Symbol {
+    fn declare_param(&mut self, _file: usize, param: &ast::ParamItem) -> FileSymbol {
         let known = PARAM_TYPES.iter().find(|(word, _)| *word == param.ty.text);
         if known.is_none() {
             self.report_unknown_type(&param.ty);
         }
         let ty = known.map_or(Type::Any, |(_, ty)| *ty);
-        let number = super::number(self.module.params.len());
+        let number = super::to_number(self.module.params.len());
         // The default is put in when everything is declared: it may name a `let`.
         let name = param.name.text.clone();
-        self.module.params.push(ir::Param { name, ty, default: None, span: param.name.span });
-        if known.is_some() { Symbol::Param(number) } else { Symbol::Broken }
+        self.module.params.push(ir::DeclaredParam { name, ty, default: None, span: param.name.span });
+        if known.is_some() { FileSymbol::Param(number) } else { FileSymbol::Broken }
     }
 
     fn report_unknown_type(&mut self, ty: &ast::Name) {
         let words = PARAM_TYPES.map(|(word, _)| word);
         let all = format!("The types are {}", words.join(", "));
-        let near = meant_type(&ty.text).or_else(|| suggest::nearest(&ty.text, words));
+        let near = meant_type(&ty.text).or_else(|| suggest::suggest_name(&ty.text, words));
         let mut diagnostic = Diagnostic::new(Slug::UnknownType, ty.span, format!("unknown type `{}`", ty.text))
-            .help(near.map_or(all.clone(), |near| format!("did you mean `{near}`? {all}")));
+            .with_help(near.map_or(all.clone(), |near| format!("did you mean `{near}`? {all}")));
         if let Some(near) = near {
-            diagnostic = diagnostic.fix(format!("replace with `{near}`"), ty.span, near);
+            diagnostic = diagnostic.with_fix(format!("replace with `{near}`"), ty.span, near);
         }
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
     }
 
     /// Puts a name into a file's scope, unless it is reserved or taken.
-    fn declare_name(&mut self, file: usize, name: &ast::Name, symbol: Symbol) {
+    fn declare_name(&mut self, file: usize, name: &ast::Name, symbol: FileSymbol) {
         // A word of the language was reported where it was read.
-        let symbol = if words::is_reserved(&name.text) { Symbol::Broken } else { symbol };
-        if matches!(symbol, Symbol::Step(_)) && kind_word(&name.text) {
+        let symbol = if words::is_reserved(&name.text) { FileSymbol::Broken } else { symbol };
+        if matches!(symbol, FileSymbol::Step(_)) && kind_word(&name.text) {
             let message = format!("`{}` is a kind of step and cannot be declared", name.text);
-            self.report(Diagnostic::new(Slug::ReservedName, name.span, message).help("choose another name"));
+            self.report_diagnostic(Diagnostic::new(Slug::ReservedName, name.span, message).with_help("choose another name"));
             return;
         }
-        if matches!(symbol, Symbol::Def(_)) && builtins::lookup(&name.text).is_some() {
+        if matches!(symbol, FileSymbol::Def(_)) && builtins::find_builtin(&name.text).is_some() {
             let message = format!("`{}` is a function of the language", name.text);
-            self.report(Diagnostic::new(Slug::Duplicate, name.span, message).help("choose another name"));
+            self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("choose another name"));
             return;
         }
         let earlier = self.scopes.get(file).and_then(|scope| scope.names.get(&name.text)).map(|earlier| earlier.span);
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
             Some(earlier) => self.report_declared_twice(&format!("`{}`", name.text), name.span, earlier),
             None => {
                 if let Some(scope) = self.scopes.get_mut(file) {
-                    scope.names.insert(name.text.clone(), Declared { symbol, span: name.span, origin: name.span });
+                    scope.names.insert(name.text.clone(), ScopedName { symbol, span: name.span, origin: name.span });
                 }
             }
         }
@@ -144,20 +144,20 @@ impl<'a> Checker<'a> {
 
     fn report_declared_twice(&mut self, what: &str, place: Span, earlier: Span) {
         let at = self.place_of(earlier, place);
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::Duplicate, place, format!("{what} is already declared in {at}"))
-                .other(earlier, "declared here")
-                .help("choose another name"),
+                .with_other(earlier, "declared here")
+                .with_help("choose another name"),
         );
     }
 
     /// `line 3`, with the file's name when it is another file.
     pub(super) fn place_of(&self, place: Span, seen_from: Span) -> String {
-        let line = self.map.position(place).line;
+        let line = self.map.line_column(place).line;
         if place.file == seen_from.file {
             format!("line {line}")
         } else {
-            format!("line {line} of {}", self.map.name(place))
+            format!("line {line} of {}", self.map.file_name(place))
         }
     }
 
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
             } else if !scope.names.contains_key(&name) {
                 scope
                     .names
-                    .insert(name, Declared { symbol: Symbol::Broken, span: Span::default(), origin: Span::default() });
+                    .insert(name, ScopedName { symbol: FileSymbol::Broken, span: Span::default(), origin: Span::default() });
             }
         }
     }
@@ -203,8 +203,8 @@ impl<'a> Checker<'a> {
         scope.incomplete |= all;
         for name in names {
             scope.schemas.entry(name.text.clone()).or_insert((None, name.span));
-            scope.names.entry(name.text.clone()).or_insert(Declared {
-                symbol: Symbol::Broken,
+            scope.names.entry(name.text.clone()).or_insert(ScopedName {
+                symbol: FileSymbol::Broken,
                 span: name.span,
                 origin: name.span,
             });
@@ -225,12 +225,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn import_one(&mut self, file: usize, target: usize, item: &ast::Use, name: &ast::Name) {
+    fn import_one(&mut self, file: usize, target: usize, item: &ast::UseItem, name: &ast::Name) {
         let own = self.own_names(target);
         let schemas = self.own_schemas(target);
         if let Some((_, declared)) = own.iter().find(|(own, _)| *own == name.text) {
             let declared = *declared;
-            self.symbols.refer(name.span, declared.span);
+            self.symbols.add_reference(name.span, declared.span);
             self.import_name(file, &name.text, declared, name.span);
         } else if schemas.contains(&name.text) {
             self.import_schema(file, target, &name.text, name.span);
@@ -238,17 +238,17 @@ impl<'a> Checker<'a> {
             if self.loaded.get(target).is_none_or(|target| !target.broken) {
                 let all = own.iter().map(|(own, _)| own.as_str()).chain(schemas.iter().map(String::as_str));
                 let diagnostic = unknown_import(item, name, all);
-                self.report(diagnostic);
+                self.report_diagnostic(diagnostic);
             }
             self.import_nothing(file, std::slice::from_ref(name), false);
         }
     }
 
     /// The names that a file itself declares, not those that it imports.
-    fn own_names(&self, file: usize) -> Vec<(String, Declared)> {
+    fn own_names(&self, file: usize) -> Vec<(String, ScopedName)> {
         let Some(id) = self.loaded.get(file).map(|file| file.id) else { return Vec::new() };
         let Some(scope) = self.scopes.get(file) else { return Vec::new() };
-        let own = |declared: &Declared| declared.span.file == id && !self.is_import(file, declared.span);
+        let own = |declared: &ScopedName| declared.span.file == id && !self.is_import(file, declared.span);
         scope.names.iter().filter(|(_, declared)| own(declared)).map(|(name, one)| (name.clone(), *one)).collect()
     }
 
@@ -268,36 +268,36 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn import_name(&mut self, file: usize, name: &str, declared: Declared, place: Span) {
+    fn import_name(&mut self, file: usize, name: &str, declared: ScopedName, place: Span) {
         let earlier = self.scopes.get(file).and_then(|scope| scope.names.get(name)).copied();
         match earlier {
-            Some(earlier) if earlier.symbol == declared.symbol || earlier.symbol == Symbol::Broken => {}
+            Some(earlier) if earlier.symbol == declared.symbol || earlier.symbol == FileSymbol::Broken => {}
             Some(earlier) => {
                 let at = self.place_of(earlier.span, place);
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(
                         Slug::Duplicate,
                         place,
                         format!("this imports `{name}`, which is already declared in {at}"),
                     )
-                    .other(earlier.span, "declared here")
-                    .help("choose the names to import: `use … (name, name)`"),
+                    .with_other(earlier.span, "declared here")
+                    .with_help("choose the names to import: `use … (name, name)`"),
                 );
             }
             None => {
                 if let Some(scope) = self.scopes.get_mut(file) {
-                    scope.names.insert(name.to_owned(), Declared { span: place, ..declared });
+                    scope.names.insert(name.to_owned(), ScopedName { span: place, ..declared });
                 }
             }
         }
     }
 
     fn import_schema(&mut self, file: usize, target: usize, name: &str, place: Span) {
-        self.schemas.import(file, name, target);
+        self.schemas.add_import(file, name, target);
         // Where it is really declared, so that what refers to it leads there.
         let origin = self.scopes.get(target).and_then(|scope| scope.schemas.get(name)).map(|(_, origin)| *origin);
         let origin = origin.unwrap_or(place);
-        self.symbols.refer(place, origin);
+        self.symbols.add_reference(place, origin);
         if let Some(scope) = self.scopes.get_mut(file) {
             scope.schemas.entry(name.to_owned()).or_insert((None, origin));
         }
@@ -305,20 +305,20 @@ impl<'a> Checker<'a> {
 
     /// The type of a parameter.
     pub(super) fn param_type(&self, number: u32) -> Ty {
-        self.module.params.get(number as usize).map_or(Ty::Any, |param| Ty::of(param.ty))
+        self.module.params.get(number as usize).map_or(Ty::Any, |param| Ty::from_ir(param.ty))
     }
 }
 
-fn unknown_import<'n>(item: &ast::Use, name: &ast::Name, all: impl Iterator<Item = &'n str>) -> Diagnostic {
+fn unknown_import<'n>(item: &ast::UseItem, name: &ast::Name, all: impl Iterator<Item = &'n str>) -> Diagnostic {
     let all: Vec<&str> = all.collect();
     let message = format!("`{}` has no `{}`", item.target.text, name.text);
     let diagnostic = Diagnostic::new(Slug::Import, name.span, message);
-    match suggest::nearest(&name.text, all.iter().copied()) {
+    match suggest::suggest_name(&name.text, all.iter().copied()) {
         Some(near) => {
-            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), name.span, near)
+            diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), name.span, near)
         }
-        None if all.is_empty() => diagnostic.help("it declares no names"),
-        None => diagnostic.help(format!("it has {}", all.join(", "))),
+        None if all.is_empty() => diagnostic.with_help("it declares no names"),
+        None => diagnostic.with_help(format!("it has {}", all.join(", "))),
     }
 }
 

@@ -1,9 +1,9 @@
 //! `param`, `let`, `def` and `def step`: lowered when they are first looked at, so that types are known and loops are found.
 
 use super::Checker;
-use super::asserted::Asserted;
-use super::expr::Typed;
-use super::scope::{Scope, Symbol, Variable, VariableValue};
+use super::asserted_implications::AssertedDefinitions;
+use super::expr::CheckedExpr;
+use super::scope::{NameScope, FileSymbol, ScopeVariable, VariableValue};
 use super::ty::Ty;
 use crate::ir;
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
@@ -28,7 +28,7 @@ pub struct LetEntry<'a> {
     name: &'a ast::Name,
     value: &'a ast::Expr,
     state: DefinitionState,
-    lowered: Option<Typed>,
+    lowered: Option<CheckedExpr>,
     used: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct DefEntry<'a> {
     pub parameters: &'a [ast::Name],
     body: &'a ast::Expr,
     state: DefinitionState,
-    lowered: Option<Typed>,
+    lowered: Option<CheckedExpr>,
 }
 
 impl<'a> DefEntry<'a> {
@@ -68,32 +68,32 @@ pub struct StepEntry<'a> {
     /// Its parameters; those of bindings start with `$`.
     pub parameters: &'a [ast::Name],
     /// Its body.
-    pub body: &'a ast::Step,
+    pub body: &'a ast::StepPattern,
 }
 
 /// All definitions, by number.
 #[derive(Debug, Default)]
-pub struct Definitions<'a> {
+pub struct DefinitionTable<'a> {
     lets: Vec<LetEntry<'a>>,
     defs: Vec<DefEntry<'a>>,
     steps: Vec<StepEntry<'a>>,
     /// The `def step`s that are being expanded.
     pub expanding: Vec<usize>,
     /// The definitions that are an implication and are asserted somewhere, as such: numbered behind the others.
-    pub asserted: Asserted,
+    pub asserted: AssertedDefinitions,
 }
 
-impl<'a> Definitions<'a> {
+impl<'a> DefinitionTable<'a> {
     /// Adds a `let`.
     pub fn add_let(&mut self, entry: LetEntry<'a>) -> u32 {
         self.lets.push(entry);
-        super::number(self.lets.len().saturating_sub(1))
+        super::to_number(self.lets.len().saturating_sub(1))
     }
 
     /// Adds a `def`.
     pub fn add_def(&mut self, entry: DefEntry<'a>) -> u32 {
         self.defs.push(entry);
-        super::number(self.defs.len().saturating_sub(1))
+        super::to_number(self.defs.len().saturating_sub(1))
     }
 
     /// Adds a `def step`.
@@ -103,22 +103,22 @@ impl<'a> Definitions<'a> {
     }
 
     /// A `def step`.
-    pub fn step(&self, number: usize) -> Option<StepEntry<'a>> {
+    pub fn step_entry(&self, number: usize) -> Option<StepEntry<'a>> {
         self.steps.get(number).copied()
     }
 
     /// How many `let`s are written.
-    pub fn lets(&self) -> usize {
+    pub fn let_count(&self) -> usize {
         self.lets.len()
     }
 
     /// How many `def`s are written.
-    pub fn defs(&self) -> usize {
+    pub fn def_count(&self) -> usize {
         self.defs.len()
     }
 
     /// The parameters of a `def`.
-    pub fn parameters(&self, number: u32) -> &'a [ast::Name] {
+    pub fn def_parameters(&self, number: u32) -> &'a [ast::Name] {
         self.defs.get(number as usize).map_or(&[], |def| def.parameters)
     }
 }
@@ -130,10 +130,10 @@ impl<'a> Checker<'a> {
         self.read_schemas();
         self.define_params();
         for index in 0..self.definitions.lets.len() {
-            self.let_type(super::number(index), None);
+            self.let_type(super::to_number(index), None);
         }
         for index in 0..self.definitions.defs.len() {
-            self.def_type(super::number(index), None);
+            self.def_type(super::to_number(index), None);
         }
         for index in 0..self.definitions.steps.len() {
             self.check_step_definition(index);
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
             .definitions
             .lets
             .iter()
-            .map(|entry| ir::Let {
+            .map(|entry| ir::LetDef {
                 name: entry.name.text.clone(),
                 value: value_of(entry.lowered.as_ref(), entry.value.span),
                 is_written: true,
@@ -153,9 +153,9 @@ impl<'a> Checker<'a> {
             .definitions
             .defs
             .iter()
-            .map(|entry| ir::Def {
+            .map(|entry| ir::FunctionDef {
                 name: entry.name.text.clone(),
-                parameters: super::number(entry.parameters.len()),
+                parameters: super::to_number(entry.parameters.len()),
                 body: value_of(entry.lowered.as_ref(), entry.body.span),
                 is_written: true,
             })
@@ -182,38 +182,38 @@ impl<'a> Checker<'a> {
     fn param_default(
         &mut self,
         file: usize,
-        param: &'a ast::Param,
+        param: &'a ast::ParamItem,
         default: &'a ast::Expr,
         number: usize,
     ) -> Option<ir::Constant> {
-        let value = self.top_expr(&Scope::of_file(file), default);
-        let wanted = self.param_type(super::number(number));
+        let value = self.top_expr(&NameScope::of_file(file), default);
+        let wanted = self.param_type(super::to_number(number));
         self.check_param_value(param, &wanted, &value);
-        let constant = self.constant(&value.expr);
+        let constant = self.constant_value(&value.expr);
         if constant.is_none() && !value.is_broken() {
             let message = format!("the default of `{}` is not a constant", param.name.text);
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::TypeMismatch, default.span, message)
-                    .help("write a number, text, list or object, without names of the run"),
+                    .with_help("write a number, text, list or object, without names of the run"),
             );
         }
         constant
     }
 
-    fn check_param_value(&mut self, param: &ast::Param, wanted: &Ty, value: &Typed) {
-        let (Some(class), Some(found)) = (wanted.class(), value.ty.class()) else { return };
-        let measures = (wanted.measure(), value.ty.measure());
+    fn check_param_value(&mut self, param: &ast::ParamItem, wanted: &Ty, value: &CheckedExpr) {
+        let (Some(class), Some(found)) = (wanted.comparison_class(), value.ty.comparison_class()) else { return };
+        let measures = (wanted.number_measure(), value.ty.number_measure());
         if class != found {
             let message =
-                format!("the default of `{}` is {}, not {}", param.name.text, found.noun(), article(&param.ty.text));
-            self.report(
+                format!("the default of `{}` is {}, not {}", param.name.text, found.noun(), with_article(&param.ty.text));
+            self.report_diagnostic(
                 Diagnostic::new(Slug::TypeMismatch, value.expr.span, message)
-                    .help(format!("write a {}, or declare another type", param.ty.text)),
+                    .with_help(format!("write a {}, or declare another type", param.ty.text)),
             );
         } else if *wanted == Ty::Integer && value.ty == Ty::Number {
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::TypeMismatch, value.expr.span, "an integer has no fraction")
-                    .help("declare the type `number`"),
+                    .with_help("declare the type `number`"),
             );
         } else if let (Some(left), Some(right)) = measures {
             self.check_measures(left, right, None, value, "is given");
@@ -234,7 +234,7 @@ impl<'a> Checker<'a> {
             DefinitionState::New => entry.state = DefinitionState::Open,
         }
         let (file, value) = (entry.file, entry.value);
-        let lowered = self.top_expr(&Scope::of_file(file), value);
+        let lowered = self.top_expr(&NameScope::of_file(file), value);
         let ty = lowered.ty.clone();
         if let Some(entry) = self.definitions.lets.get_mut(number as usize) {
             entry.state = DefinitionState::Done;
@@ -244,12 +244,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of a `let`, once it is lowered.
-    pub(super) fn let_value(&self, number: u32) -> Option<&ir::Expr> {
+    pub(super) fn let_value(&self, number: u32) -> Option<&ir::TypedExpr> {
         self.definitions.lets.get(number as usize)?.lowered.as_ref().map(|value| &value.expr)
     }
 
     /// The body of a `def`, once it is lowered.
-    pub(super) fn def_body(&self, number: u32) -> Option<&ir::Expr> {
+    pub(super) fn def_body(&self, number: u32) -> Option<&ir::TypedExpr> {
         self.definitions.defs.get(number as usize)?.lowered.as_ref().map(|body| &body.expr)
     }
 
@@ -267,7 +267,7 @@ impl<'a> Checker<'a> {
         }
         let (file, body, parameters) = (entry.file, entry.body, entry.parameters);
         self.check_parameters(parameters);
-        let mut scope = Scope::of_file(file);
+        let mut scope = NameScope::of_file(file);
         for parameter in parameters {
             scope = scope.with_local(&parameter.text, Ty::Any).0;
         }
@@ -285,32 +285,32 @@ impl<'a> Checker<'a> {
         for (index, parameter) in parameters.iter().enumerate() {
             if parameters.iter().take(index).any(|earlier| earlier.text == parameter.text) {
                 let message = format!("a second parameter `{}`", parameter.text);
-                self.report(Diagnostic::new(Slug::Duplicate, parameter.span, message).help("choose another name"));
+                self.report_diagnostic(Diagnostic::new(Slug::Duplicate, parameter.span, message).with_help("choose another name"));
             }
         }
     }
 
     pub(super) fn report_recursion(&mut self, name: &str, place: Option<Span>) {
         let Some(place) = place else { return };
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::Recursion, place, format!("`{name}` uses itself"))
-                .label("here it is used in its own definition")
-                .help("definitions cannot be recursive; use `any`, `all` or `count` to go through a list"),
+                .with_label("here it is used in its own definition")
+                .with_help("definitions cannot be recursive; use `any`, `all` or `count` to go through a list"),
         );
     }
 
     /// Checks a `def step` by itself, with parameters of which nothing is known.
     fn check_step_definition(&mut self, number: usize) {
-        let Some(entry) = self.definitions.step(number) else { return };
+        let Some(entry) = self.definitions.step_entry(number) else { return };
         self.check_parameters(entry.parameters);
-        let mut scope = Scope::of_file(entry.file);
+        let mut scope = NameScope::of_file(entry.file);
         for parameter in entry.parameters.iter().filter(|parameter| !parameter.text.starts_with('$')) {
-            scope.variables.push(Variable { name: &parameter.text, value: VariableValue::Unknown });
+            scope.variables.push(ScopeVariable { name: &parameter.text, value: VariableValue::Unknown });
         }
         let saved = std::mem::take(&mut self.bindings);
         for parameter in entry.parameters {
             if let Some(name) = parameter.text.strip_prefix('$') {
-                self.bindings.bind_given(name);
+                self.bindings.bind_outer(name);
             }
         }
         self.definitions.expanding.push(number);
@@ -322,7 +322,7 @@ impl<'a> Checker<'a> {
 
     /// Warns of `let`s that nothing uses. A file of declarations alone is there to be imported.
     pub(super) fn report_unused(&mut self) {
-        let is_library = !self.loaded.first().is_some_and(|root| root.ast.items.iter().any(|item| item.kind.asserts()));
+        let is_library = !self.loaded.first().is_some_and(|root| root.ast.items.iter().any(|item| item.kind.has_assertions()));
         if self.diagnostics.0.iter().any(|one| one.severity == Severity::Error) || is_library {
             return;
         }
@@ -334,26 +334,26 @@ impl<'a> Checker<'a> {
             .map(|entry| entry.name)
             .collect();
         for name in unused {
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::UnusedLet, name.span, format!("`{}` is never used", name.text))
-                    .help("remove it, or silence this with `# allow: unused-let`"),
+                    .with_help("remove it, or silence this with `# allow: unused-let`"),
             );
         }
     }
 
     /// The symbol of a name in a file.
-    pub(super) fn symbol(&self, file: usize, name: &str) -> Option<(Symbol, Span)> {
+    pub(super) fn resolve_symbol(&self, file: usize, name: &str) -> Option<(FileSymbol, Span)> {
         let declared = self.scopes.get(file)?.names.get(name)?;
         Some((declared.symbol, declared.origin))
     }
 }
 
-fn value_of(lowered: Option<&Typed>, span: Span) -> ir::Expr {
-    lowered.map_or_else(|| Typed::broken(span).expr, |value| value.expr.clone())
+fn value_of(lowered: Option<&CheckedExpr>, span: Span) -> ir::TypedExpr {
+    lowered.map_or_else(|| CheckedExpr::broken_at(span).expr, |value| value.expr.clone())
 }
 
 /// `a number`, `an integer`.
-fn article(word: &str) -> String {
+fn with_article(word: &str) -> String {
     let vowel = word.starts_with(['a', 'e', 'i', 'o', 'u']);
     if word == "money" || word == "any" {
         word.to_owned()

@@ -2,8 +2,8 @@
 //! reported and becomes a broken value of type `any`, of which nothing further is said.
 
 use super::Checker;
-use super::scope::{LookupSide, Scope};
-use super::ty::{Measure, Ty};
+use super::scope::{LookupSide, NameScope};
+use super::ty::{NumberMeasure, Ty};
 use crate::ir::{self, Constant};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -14,22 +14,22 @@ const DEPTH: usize = 4_000;
 
 /// A checked expression with what the checker knows of its value.
 #[derive(Debug, Clone)]
-pub struct Typed {
+pub struct CheckedExpr {
     /// The expression.
-    pub expr: ir::Expr,
+    pub expr: ir::TypedExpr,
     /// Its type.
     pub ty: Ty,
     broken: bool,
 }
 
-impl Typed {
+impl CheckedExpr {
     /// An expression of a type.
     pub fn new(kind: ir::ExprKind, span: Span, ty: Ty) -> Self {
-        Self { expr: ir::Expr { kind, span, ty: ty.ir() }, ty, broken: false }
+        Self { expr: ir::TypedExpr { kind, span, ty: ty.to_ir_type() }, ty, broken: false }
     }
 
     /// What stands for an expression that was reported.
-    pub fn broken(span: Span) -> Self {
+    pub fn broken_at(span: Span) -> Self {
         Self { broken: true, ..Self::new(ir::ExprKind::Constant(Constant::Null), span, Ty::Any) }
     }
 
@@ -44,20 +44,20 @@ impl Typed {
     }
 
     /// The same with another type.
-    pub fn typed(mut self, ty: Ty) -> Self {
-        self.expr.ty = ty.ir();
+    pub fn with_type(mut self, ty: Ty) -> Self {
+        self.expr.ty = ty.to_ir_type();
         self.ty = ty;
         self
     }
 
     /// The same at another place.
-    pub fn at(mut self, span: Span) -> Self {
+    pub fn with_span(mut self, span: Span) -> Self {
         self.expr.span = span;
         self
     }
 
     /// The text, where it is one that is known.
-    pub fn text(&self) -> Option<&str> {
+    pub fn known_text(&self) -> Option<&str> {
         match &self.expr.kind {
             ir::ExprKind::Constant(Constant::Text(text)) => Some(text),
             _ => None,
@@ -65,7 +65,7 @@ impl Typed {
     }
 
     /// The number's text, where it is written here.
-    pub fn number(&self) -> Option<&str> {
+    pub fn number_text(&self) -> Option<&str> {
         match &self.expr.kind {
             ir::ExprKind::Constant(Constant::Number(text)) => Some(text),
             _ => None,
@@ -78,10 +78,10 @@ const LINE: usize = 100;
 
 impl<'a> Checker<'a> {
     /// An expression that stands by itself (a `let`, a `def`, a default): no binding of a statement reaches it.
-    pub(super) fn top_expr(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
+    pub(super) fn top_expr(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr) -> CheckedExpr {
         let saved = std::mem::take(&mut self.bindings);
         let depth = std::mem::replace(&mut self.depth, 0);
-        let value = self.expr(scope, expr);
+        let value = self.check_expr(scope, expr);
         self.report_unbound();
         self.bindings = saved;
         self.depth = depth;
@@ -89,14 +89,14 @@ impl<'a> Checker<'a> {
     }
 
     /// An expression.
-    pub(super) fn expr(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
+    pub(super) fn check_expr(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr) -> CheckedExpr {
         if self.depth >= DEPTH {
             let message = format!("the expression is nested deeper than {DEPTH} operators");
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::TooDeep, expr.span, message)
-                    .help("split it with `let` or into several assertions"),
+                    .with_help("split it with `let` or into several assertions"),
             );
-            return Typed::broken(expr.span);
+            return CheckedExpr::broken_at(expr.span);
         }
         self.depth = self.depth.saturating_add(1);
         let value = stacker::maybe_grow(128 << 10, 1 << 20, || self.expr_form(scope, expr));
@@ -104,76 +104,76 @@ impl<'a> Checker<'a> {
         value
     }
 
-    fn expr_form(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> Typed {
+    fn expr_form(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr) -> CheckedExpr {
         let span = expr.span;
         match &expr.kind {
-            ExprKind::Null => Typed::new(ir::ExprKind::Constant(Constant::Null), span, Ty::Null),
+            ExprKind::Null => CheckedExpr::new(ir::ExprKind::Constant(Constant::Null), span, Ty::Null),
             ExprKind::Boolean(value) => {
-                Typed::new(ir::ExprKind::Constant(Constant::Boolean(*value)), span, Ty::Boolean)
+                CheckedExpr::new(ir::ExprKind::Constant(Constant::Boolean(*value)), span, Ty::Boolean)
             }
             ExprKind::Number(number) => self.number_literal(number),
             ExprKind::Text(text) => self.text_literal(scope, text),
             ExprKind::Regex(regex) => self.regex_literal(regex, None),
             ExprKind::List(elements) => self.list_literal(scope, elements, span),
             ExprKind::Object(entries) => self.object_literal(scope, entries, span),
-            ExprKind::Name(name) => self.name(scope, name, span),
+            ExprKind::Name(name) => self.check_name(scope, name, span),
             ExprKind::Binding(name) => self.binding_value(scope, name, span),
-            ExprKind::Field { base, name } => self.field(scope, expr, base, name),
-            ExprKind::Index { base, index } => self.index(scope, expr, base, index),
-            ExprKind::Every { base } => self.every(scope, base, span),
-            ExprKind::Deep { base } => self.deep(scope, base, span),
-            ExprKind::Call { name, arguments, piped } => self.call(scope, name, arguments, *piped, span),
-            ExprKind::Negate(inner) => self.negate(scope, inner, span),
-            ExprKind::Not(inner) => self.not(scope, inner, span),
+            ExprKind::Field { base, name } => self.check_field(scope, expr, base, name),
+            ExprKind::Index { base, index } => self.check_index(scope, expr, base, index),
+            ExprKind::Every { base } => self.check_every(scope, base, span),
+            ExprKind::Deep { base } => self.check_deep(scope, base, span),
+            ExprKind::Call { name, arguments, piped } => self.check_call(scope, name, arguments, *piped, span),
+            ExprKind::Negate(inner) => self.check_negate(scope, inner, span),
+            ExprKind::Not(inner) => self.check_not(scope, inner, span),
             ExprKind::Binary { operator, operator_span, left, right } => match operator {
                 BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies => {
-                    self.logical(scope, *operator, left, right, span)
+                    self.check_logical(scope, *operator, left, right, span)
                 }
-                _ => self.arithmetic(scope, *operator, *operator_span, left, right, span),
+                _ => self.check_arithmetic(scope, *operator, *operator_span, left, right, span),
             },
-            ExprKind::Range { start, end } => self.range(scope, start.as_deref(), end.as_deref(), span),
-            ExprKind::Test { subject, test } => self.test(scope, subject, test, span),
+            ExprKind::Range { start, end } => self.check_range(scope, start.as_deref(), end.as_deref(), span),
+            ExprKind::Test { subject, test } => self.check_value_test(scope, subject, test, span),
             ExprKind::If { condition, then, otherwise } => self.if_else(scope, condition, then, otherwise, span),
             ExprKind::Quantifier { quantifier, variable, source, body } => {
-                self.quantifier(scope, *quantifier, variable, source, body, span)
+                self.check_quantifier(scope, *quantifier, variable, source, body, span)
             }
-            ExprKind::Counted { step, so_far } => self.counted(scope, step, *so_far, span),
-            ExprKind::Of { value, target, so_far } => self.of(scope, value, target, *so_far, span),
+            ExprKind::Counted { step, so_far } => self.check_step_count(scope, step, *so_far, span),
+            ExprKind::Of { value, target, so_far } => self.check_of(scope, value, target, *so_far, span),
             ExprKind::OverRuns { .. } => self.loose_value_of_runs(span),
-            ExprKind::Filtered { list, condition } => self.filtered(scope, list, condition, span),
-            ExprKind::Group(inner) => self.expr(scope, inner).at(span),
+            ExprKind::Filtered { list, condition } => self.check_filter(scope, list, condition, span),
+            ExprKind::Group(inner) => self.check_expr(scope, inner).with_span(span),
         }
     }
 
     /// An expression that has to be true or false.
-    pub(super) fn condition(&mut self, scope: &Scope<'a>, expr: &'a ast::Expr) -> ir::Expr {
-        let value = self.expr(scope, expr);
+    pub(super) fn condition_expr(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr) -> ir::TypedExpr {
+        let value = self.check_expr(scope, expr);
         self.check_condition(expr, &value);
         value.expr
     }
 
     /// Reports a value that can be neither true nor false where it has to be.
-    pub(super) fn check_condition(&mut self, expr: &ast::Expr, value: &Typed) {
+    pub(super) fn check_condition(&mut self, expr: &ast::Expr, value: &CheckedExpr) {
         if value.broken || !value.ty.is_no_condition() {
             return;
         }
-        let text = self.written(expr.span);
-        let noun = value.ty.class().map_or("a value", |class| class.noun());
-        let bare = match value.ty.measure() {
-            Some(Measure::Plain) => "a bare number",
+        let text = self.source_line(expr.span);
+        let noun = value.ty.comparison_class().map_or("a value", |class| class.noun());
+        let bare = match value.ty.number_measure() {
+            Some(NumberMeasure::Plain) => "a bare number",
             Some(measure) => measure.noun(),
             None => noun,
         };
         let help = self.comparison_for(expr, value, &text);
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::NotAnAssertion, expr.span, format!("{bare} is not an assertion"))
-                .label("neither true nor false")
-                .help(help),
+                .with_label("neither true nor false")
+                .with_help(help),
         );
     }
 
     /// What to write instead of a value that is no assertion.
-    fn comparison_for(&self, expr: &ast::Expr, value: &Typed, text: &str) -> String {
+    fn comparison_for(&self, expr: &ast::Expr, value: &CheckedExpr, text: &str) -> String {
         if let Some(counted) = self.count_with_test(expr) {
             return format!("the test belongs to the body; write `{counted}`");
         }
@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
             true => text.to_owned(),
             false => format!("({text})"),
         };
-        match (&expr.kind, value.ty.plain()) {
+        match (&expr.kind, value.ty.without_schema()) {
             (ExprKind::Quantifier { quantifier: ExprQuantifier::Count, .. }, _) => format!("write `({text}) >= 1`"),
             (ExprKind::Counted { .. }, _) => format!("compare it: `{text} <= 3`"),
             (ExprKind::Call { name, .. }, _) if name.text == "length" => format!("compare it: `{text} <= 10`"),
@@ -223,37 +223,37 @@ impl<'a> Checker<'a> {
             .as_deref()
             .is_some_and(|operand| matches!(operand.kind, ExprKind::Number(_) | ExprKind::Range { .. }));
         let head = Span { end: subject.span.end, ..expr.span };
-        is_number.then(|| format!("({}) {}", self.written(head), self.written(test.span)))
+        is_number.then(|| format!("({}) {}", self.source_line(head), self.source_line(test.span)))
     }
 
-    fn not(&mut self, scope: &Scope<'a>, inner: &'a ast::Expr, span: Span) -> Typed {
-        let inner = self.condition(scope, inner);
-        Typed::new(ir::ExprKind::Not(Box::new(inner)), span, Ty::Boolean)
+    fn check_not(&mut self, scope: &NameScope<'a>, inner: &'a ast::Expr, span: Span) -> CheckedExpr {
+        let inner = self.condition_expr(scope, inner);
+        CheckedExpr::new(ir::ExprKind::Not(Box::new(inner)), span, Ty::Boolean)
     }
 
-    fn logical(
+    fn check_logical(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         operator: BinaryOperator,
         left: &'a ast::Expr,
         right: &'a ast::Expr,
         span: Span,
-    ) -> Typed {
+    ) -> CheckedExpr {
         if operator == BinaryOperator::Or
             && let Some(help) = self.one_of_texts(left, right)
         {
             let help = format!("`or` joins conditions; write `{help}`");
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::NotAnAssertion, right.span, "text is not an assertion")
-                    .label("neither true nor false")
-                    .help(help),
+                    .with_label("neither true nor false")
+                    .with_help(help),
             );
             let kind = ir::ExprKind::Constant(ir::Constant::Boolean(true));
-            return Typed::new(kind, span, Ty::Boolean);
+            return CheckedExpr::new(kind, span, Ty::Boolean);
         }
-        let left = self.condition(scope, left);
-        let right = self.condition(scope, right);
-        Typed::new(ir::ExprKind::Binary(operator, Box::new(left), Box::new(right)), span, Ty::Boolean)
+        let left = self.condition_expr(scope, left);
+        let right = self.condition_expr(scope, right);
+        CheckedExpr::new(ir::ExprKind::Binary(operator, Box::new(left), Box::new(right)), span, Ty::Boolean)
     }
 
     /// `output.a == "x" or "y"` and `a: "x" or "y"`, written with a list.
@@ -262,9 +262,9 @@ impl<'a> Checker<'a> {
         if !is_text(right) {
             return None;
         }
-        let last = self.written(right.span);
+        let last = self.source_line(right.span);
         if is_text(left) {
-            return Some(format!("[{}, {last}]", self.written(left.span)));
+            return Some(format!("[{}, {last}]", self.source_line(left.span)));
         }
         let ExprKind::Test { subject, test } = &left.kind else { return None };
         let operand = test.operand.as_deref().filter(|operand| is_text(operand))?;
@@ -275,71 +275,71 @@ impl<'a> Checker<'a> {
             (TestKind::Contains, true) => "not contains any",
             _ => return None,
         };
-        Some(format!("{} {word} [{}, {last}]", self.written(subject.span), self.written(operand.span)))
+        Some(format!("{} {word} [{}, {last}]", self.source_line(subject.span), self.source_line(operand.span)))
     }
 
     fn if_else(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         condition: &'a ast::Expr,
         then: &'a ast::Expr,
         otherwise: &'a ast::Expr,
         span: Span,
-    ) -> Typed {
-        let condition = self.condition(scope, condition);
-        let then = self.expr(scope, then);
-        let otherwise = self.expr(scope, otherwise);
-        let ty = then.ty.clone().join(otherwise.ty.clone());
+    ) -> CheckedExpr {
+        let condition = self.condition_expr(scope, condition);
+        let then = self.check_expr(scope, then);
+        let otherwise = self.check_expr(scope, otherwise);
+        let ty = then.ty.clone().join_types(otherwise.ty.clone());
         let kind = ir::ExprKind::If(Box::new(condition), Box::new(then.expr), Box::new(otherwise.expr));
-        Typed::new(kind, span, ty)
+        CheckedExpr::new(kind, span, ty)
     }
 
-    fn quantifier(
+    fn check_quantifier(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         quantifier: ExprQuantifier,
         variable: &'a ast::Name,
         source: &'a ast::Expr,
         body: &'a ast::Expr,
         span: Span,
-    ) -> Typed {
-        let values = self.expr(scope, source);
+    ) -> CheckedExpr {
+        let values = self.check_expr(scope, source);
         self.check_iterable(&values);
-        let (inner, local) = scope.with_local(&variable.text, values.ty.element());
-        let mut body = self.condition(&inner, body);
+        let (inner, local) = scope.with_local(&variable.text, values.ty.element_type());
+        let mut body = self.condition_expr(&inner, body);
         if quantifier == ExprQuantifier::All {
-            body = self.exercised(body);
+            body = self.as_exercised(body);
         }
         let counts = quantifier == ExprQuantifier::Count;
         let ty = if counts { Ty::Count } else { Ty::Boolean };
         let kind = ir::ExprKind::Quantifier(quantifier, local, Box::new(values.expr), Box::new(body));
-        Typed::new(kind, span, ty)
+        CheckedExpr::new(kind, span, ty)
     }
 
-    fn check_iterable(&mut self, values: &Typed) {
-        use super::ty::Class;
-        let Some(class) = values.ty.class() else { return };
-        if !matches!(class, Class::List | Class::Object) {
+    fn check_iterable(&mut self, values: &CheckedExpr) {
+        use super::ty::ComparisonClass;
+        let Some(class) = values.ty.comparison_class() else { return };
+        if !matches!(class, ComparisonClass::List | ComparisonClass::Object) {
             let message = format!("a quantifier goes through a list, not {}", class.noun());
-            let text = self.written(values.expr.span);
+            let text = self.source_line(values.expr.span);
             let help = match class {
-                Class::Text => format!("for its words write `words({text})`"),
+                ComparisonClass::Text => format!("for its words write `words({text})`"),
                 _ => "name a list, such as `output.items` or `calls`".to_owned(),
             };
-            self.report(Diagnostic::new(Slug::TypeMismatch, values.expr.span, message).help(help));
+            self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, values.expr.span, message).with_help(help));
         }
     }
 
-    fn range(
+    fn check_range(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         start: Option<&'a ast::Expr>,
         end: Option<&'a ast::Expr>,
         span: Span,
-    ) -> Typed {
-        let plain = scope.on(LookupSide::Plain);
-        let start = start.map(|expr| self.expr(&plain, expr));
-        let end = end.map(|expr| self.expr(&plain, expr));
+    ) -> CheckedExpr {
+        let plain = scope.on_side(LookupSide::Plain);
+        let start = start.map(|expr| self.check_expr(&plain, expr));
+        let end = end.map(|expr| self.check_expr(&plain, expr));
         let mut good = true;
         for side in start.iter().chain(&end) {
             good &= self.check_range_end(side);
@@ -348,26 +348,26 @@ impl<'a> Checker<'a> {
             good = good && self.check_units_of_range(start, end) && self.check_order_of_range(start, end, span);
         }
         if !good {
-            return Typed::broken(span).typed(Ty::Range);
+            return CheckedExpr::broken_at(span).with_type(Ty::Range);
         }
         let kind = ir::ExprKind::Range(start.map(|side| Box::new(side.expr)), end.map(|side| Box::new(side.expr)));
-        Typed::new(kind, span, Ty::Range)
+        CheckedExpr::new(kind, span, Ty::Range)
     }
 
-    fn check_range_end(&mut self, side: &Typed) -> bool {
-        let Some(class) = side.ty.class() else { return true };
-        let fits = class == super::ty::Class::Number;
+    fn check_range_end(&mut self, side: &CheckedExpr) -> bool {
+        let Some(class) = side.ty.comparison_class() else { return true };
+        let fits = class == super::ty::ComparisonClass::Number;
         if !fits {
             let message = format!("a range goes from a number to a number, not {}", class.noun());
-            self.report(
-                Diagnostic::new(Slug::TypeMismatch, side.expr.span, message).help("write `1..3`, `50..` or `..10`"),
+            self.report_diagnostic(
+                Diagnostic::new(Slug::TypeMismatch, side.expr.span, message).with_help("write `1..3`, `50..` or `..10`"),
             );
         }
         fits
     }
 
-    fn check_order_of_range(&mut self, start: &Typed, end: &Typed, span: Span) -> bool {
-        let value = |side: &Typed| side.number().and_then(|text| text.parse::<f64>().ok());
+    fn check_order_of_range(&mut self, start: &CheckedExpr, end: &CheckedExpr, span: Span) -> bool {
+        let value = |side: &CheckedExpr| side.number_text().and_then(|text| text.parse::<f64>().ok());
         if let (Some(low), Some(high)) = (value(start), value(end))
             && low > high
         {
@@ -379,16 +379,16 @@ impl<'a> Checker<'a> {
 
     /// A range whose start is behind its end.
     pub(super) fn report_empty_range(&mut self, start: Span, end: Span, span: Span) {
-        let (low, high) = (self.written(start), self.written(end));
+        let (low, high) = (self.source_line(start), self.source_line(end));
         let turned = format!("{high}..{low}");
         let empty = Diagnostic::new(Slug::Impossible, span, format!("the range {low}..{high} is empty"));
         // Hours that go over midnight are no mistake of order.
         let late = low.parse::<u8>().is_ok_and(|hour| (13..=24).contains(&hour));
-        self.report(match late {
+        self.report_diagnostic(match late {
             true => {
-                empty.help(format!("write `{turned}`; over midnight: `hour(start) >= {low} or hour(start) <= {high}`"))
+                empty.with_help(format!("write `{turned}`; over midnight: `hour(start) >= {low} or hour(start) <= {high}`"))
             }
-            false => empty.help(format!("write `{turned}`")).fix(format!("write `{turned}`"), span, turned.clone()),
+            false => empty.with_help(format!("write `{turned}`")).with_fix(format!("write `{turned}`"), span, turned.clone()),
         });
     }
 }

@@ -1,11 +1,11 @@
 //! What rules say of tools: when a call of one failed, under which other names it is called, and its tags.
 
 use super::Checker;
-use super::scope::{LookupSide, Scope};
+use super::scope::{LookupSide, NameScope};
 use super::ty::StepShape;
-use crate::ir::{self, NameTest, ToolFact, ToolSays};
+use crate::ir::{self, NameTest, ToolFact, ToolClaim};
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, ItemKind, ToolName};
 
 /// The test of a name as it is written.
@@ -24,13 +24,13 @@ impl<'a> Checker<'a> {
             let ast::ToolFact::Also(others) = fact else { continue };
             for tool in tools {
                 let NameTest::Exactly(name) = name_test(tool) else {
-                    self.report(
+                    self.report_diagnostic(
                         Diagnostic::new(
                             Slug::TypeMismatch,
                             tool.name.span,
                             "other names are those of one tool".to_owned(),
                         )
-                        .help("write the tool's own name in front of `also`; behind it `*` and `?` are globs"),
+                        .with_help("write the tool's own name in front of `also`; behind it `*` and `?` are globs"),
                     );
                     continue;
                 };
@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
                     self.catalogue.add_other_name(&name, name_test(other));
                     self.module
                         .tool_facts
-                        .push(ToolFact { tools: vec![name_test(other)], says: ToolSays::Named(name.clone()) });
+                        .push(ToolFact { tools: vec![name_test(other)], says: ToolClaim::Named(name.clone()) });
                 }
             }
         }
@@ -53,9 +53,9 @@ impl<'a> Checker<'a> {
                 let tools: Vec<NameTest> = tools.iter().map(name_test).collect();
                 for fact in facts {
                     let says = match fact {
-                        ast::ToolFact::Fails(condition) => ToolSays::Fails(self.fact_condition(file, condition)),
+                        ast::ToolFact::Fails(condition) => ToolClaim::Fails(self.fact_condition(file, condition)),
                         ast::ToolFact::Tagged(tags) => {
-                            ToolSays::Tagged(tags.iter().map(|tag| tag.text.clone()).collect())
+                            ToolClaim::Tagged(tags.iter().map(|tag| tag.text.clone()).collect())
                         }
                         ast::ToolFact::Also(_) => continue,
                     };
@@ -66,10 +66,10 @@ impl<'a> Checker<'a> {
     }
 
     /// A condition of a call, whose fields come first in it.
-    fn fact_condition(&mut self, file: usize, condition: &'a ast::Expr) -> ir::Expr {
-        let scope = Scope::of_file(file).with_step(StepShape::of(Kind::Call)).on(LookupSide::Plain);
+    fn fact_condition(&mut self, file: usize, condition: &'a ast::Expr) -> ir::TypedExpr {
+        let scope = NameScope::of_file(file).with_step(StepShape::of_kind(StepKind::Call)).on_side(LookupSide::Plain);
         let saved = std::mem::take(&mut self.bindings);
-        let condition = self.condition(&scope, condition);
+        let condition = self.condition_expr(&scope, condition);
         self.report_unbound();
         self.bindings = saved;
         condition

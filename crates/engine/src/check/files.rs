@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFile {
     /// What tells it from other files: its path, symbolic links resolved where there are any.
     pub key: PathBuf,
     /// Where its own relative paths start.
@@ -41,7 +41,7 @@ pub enum FileError {
 impl FileError {
     /// What is wrong with the file of this path, in words.
     #[must_use]
-    pub fn of(&self, path: &str) -> String {
+    pub fn describe_for(&self, path: &str) -> String {
         match self {
             Self::NotFound => format!("the file `{path}` does not exist"),
             Self::NotRelative => format!("`{path}` is not a path relative to this file"),
@@ -60,14 +60,14 @@ pub trait Files {
     ///
     /// # Errors
     /// Says why it cannot be had.
-    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError>;
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<FoundFile, FileError>;
 
     /// The names in the folder that a path leads to, sorted; for suggestions.
     fn names(&self, folder: &Path, path: &str) -> Vec<String>;
 }
 
 /// Checks that a path is relative and stays on this machine.
-fn relative(path: &str) -> Result<&Path, FileError> {
+fn relative_path(path: &str) -> Result<&Path, FileError> {
     let names_machine = path.contains("://") || path.starts_with("file:") || path.starts_with('\\');
     let drive = path.as_bytes().get(1) == Some(&b':');
     let as_path = Path::new(path);
@@ -79,7 +79,7 @@ fn relative(path: &str) -> Result<&Path, FileError> {
 
 /// The path without `.` and with `..` taken back, by its text alone.
 #[must_use]
-pub fn normalized(path: &Path) -> PathBuf {
+pub fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {
@@ -103,7 +103,7 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
 #[must_use]
 pub fn display_name(from: &str, path: &str) -> String {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
-    normalized(&folder.join(path)).to_string_lossy().replace('\\', "/")
+    normalize_path(&folder.join(path)).to_string_lossy().replace('\\', "/")
 }
 
 /// Files held in memory, by normalized path.
@@ -116,22 +116,22 @@ impl Memory {
     /// Files from their paths and texts.
     #[must_use]
     pub fn new<P: AsRef<Path>, T: Into<String>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
-        Self { texts: files.into_iter().map(|(path, text)| (normalized(path.as_ref()), text.into())).collect() }
+        Self { texts: files.into_iter().map(|(path, text)| (normalize_path(path.as_ref()), text.into())).collect() }
     }
 }
 
 impl Files for Memory {
-    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
-        let key = normalized(&folder.join(relative(path)?));
-        if inside.is_some_and(|inside| !lies_in(&key, &normalized(inside))) {
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<FoundFile, FileError> {
+        let key = normalize_path(&folder.join(relative_path(path)?));
+        if inside.is_some_and(|inside| !lies_in(&key, &normalize_path(inside))) {
             return Err(FileError::Outside);
         }
         let text = self.texts.get(&key).ok_or(FileError::NotFound)?.clone();
-        Ok(Found { folder: key.parent().unwrap_or(Path::new("")).to_path_buf(), key, text })
+        Ok(FoundFile { folder: key.parent().unwrap_or(Path::new("")).to_path_buf(), key, text })
     }
 
     fn names(&self, folder: &Path, path: &str) -> Vec<String> {
-        let wanted = normalized(&folder.join(path)).parent().map(Path::to_path_buf);
+        let wanted = normalize_path(&folder.join(path)).parent().map(Path::to_path_buf);
         self.texts
             .keys()
             .filter(|key| key.parent().map(Path::to_path_buf) == wanted)

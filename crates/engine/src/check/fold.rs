@@ -46,7 +46,7 @@ fn write_json(constant: &Constant, out: &mut String) {
         Constant::Null => out.push_str("null"),
         Constant::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
         Constant::Number(text) => out.push_str(text),
-        Constant::Text(text) => out.push_str(&quoted(text)),
+        Constant::Text(text) => out.push_str(&json_quoted(text)),
         Constant::List(values) => {
             out.push('[');
             for (index, value) in values.iter().enumerate() {
@@ -63,7 +63,7 @@ fn write_json(constant: &Constant, out: &mut String) {
                 if index > 0 {
                     out.push(',');
                 }
-                out.push_str(&quoted(name));
+                out.push_str(&json_quoted(name));
                 out.push(':');
                 write_json(value, out);
             }
@@ -73,7 +73,7 @@ fn write_json(constant: &Constant, out: &mut String) {
 }
 
 /// A text as JSON.
-fn quoted(text: &str) -> String {
+fn json_quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }
 
@@ -88,7 +88,7 @@ pub fn text_of(constant: &Constant) -> String {
 
 /// The entry of a name in an object.
 #[must_use]
-pub fn entry<'c>(constant: &'c Constant, name: &str) -> Option<&'c Constant> {
+pub fn object_entry<'c>(constant: &'c Constant, name: &str) -> Option<&'c Constant> {
     match constant {
         Constant::Object(entries) => entries.iter().find(|(known, _)| known == name).map(|(_, value)| value),
         _ => None,

@@ -1,7 +1,7 @@
 //! Ids of rules and assertions.
 
 use super::Checker;
-use averment_base::diagnostic::render::steers;
+use averment_base::diagnostic::render::is_steering;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// All ids that are taken.
 #[derive(Debug, Default)]
-pub struct Ids {
+pub struct UsedIds {
     known: IndexMap<String, Option<(Span, &'static str)>>,
     /// How often an id that was taken was asked for again.
     repeated: IndexMap<String, u32>,
@@ -19,9 +19,9 @@ pub struct Ids {
     counted: Vec<u32>,
 }
 
-impl Ids {
+impl UsedIds {
     /// The id itself, or with `-2`, `-3`, … when it is taken.
-    fn free(&mut self, id: String) -> String {
+    fn free_id(&mut self, id: String) -> String {
         let mut found = id.clone();
         while self.known.contains_key(&found) {
             let count = self.repeated.entry(id.clone()).or_insert(1);
@@ -36,7 +36,7 @@ impl Ids {
 impl Checker<'_> {
     /// Takes the id of a rule, case or invariant.
     pub(super) fn rule_id(&mut self, what: &'static str, name: &ast::Name) -> String {
-        self.taken(
+        self.report_taken(
             name,
             what,
             |at| format!("a second {what} `{}` (the first stands in {at})", name.text),
@@ -48,11 +48,11 @@ impl Checker<'_> {
     /// Takes the id that an author gives an assertion.
     pub(super) fn given_id(&mut self, name: &ast::Name) -> String {
         let message = |at: String| format!("a second assertion with id `{}` (the first stands in {at})", name.text);
-        self.taken(name, "assertion", message, "choose another id");
+        self.report_taken(name, "assertion", message, "choose another id");
         name.text.clone()
     }
 
-    fn taken(&mut self, name: &ast::Name, what: &'static str, message: impl Fn(String) -> String, help: &str) {
+    fn report_taken(&mut self, name: &ast::Name, what: &'static str, message: impl Fn(String) -> String, help: &str) {
         match self.ids.known.get(&name.text).copied() {
             Some(Some((earlier, other))) => {
                 let at = self.place_of(earlier, name.span);
@@ -61,10 +61,10 @@ impl Checker<'_> {
                 } else {
                     format!("`{}` is the id of the {other} in {at}", name.text)
                 };
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::Duplicate, name.span, message)
-                        .other(earlier, "the first")
-                        .help(help.to_owned()),
+                        .with_other(earlier, "the first")
+                        .with_help(help.to_owned()),
                 );
             }
             _ => {
@@ -85,7 +85,7 @@ impl Checker<'_> {
         });
         let name = self.module.rules.get(index).map_or("", |rule| rule.id.as_str());
         let id = format!("{name}.{count}");
-        self.ids.free(id)
+        self.ids.free_id(id)
     }
 
     /// `refunds:3f9a1c20`: from the file's name and the text, block headers included, so that edits elsewhere do not change it.
@@ -96,11 +96,11 @@ impl Checker<'_> {
             hash.update([0]);
         }
         let digest: String = hash.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        let name = self.map.name(place);
+        let name = self.map.file_name(place);
         let stem =
             Path::new(name).file_stem().map_or_else(|| "rules".to_owned(), |stem| stem.to_string_lossy().into_owned());
         // An id is one line that can be seen, also of a file whose name is not.
-        let stem = stem.replace(|letter: char| letter.is_control() || steers(letter), "_");
-        self.ids.free(format!("{stem}:{digest}"))
+        let stem = stem.replace(|letter: char| letter.is_control() || is_steering(letter), "_");
+        self.ids.free_id(format!("{stem}:{digest}"))
     }
 }

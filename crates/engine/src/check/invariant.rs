@@ -3,27 +3,27 @@
 //! earlier one answered (`made.response`) stands in a block of that one.
 
 use super::Checker;
-use super::blocks::Wrap;
+use super::blocks::BlockWrap;
 use super::body::{AssertionPlace, BodyKind};
-use super::expr::Typed;
+use super::expr::CheckedExpr;
 use super::fold;
-use super::invariant_inputs::Generate;
+use super::invariant_inputs::GenerateClause;
 use super::kinds;
-use super::scope::{Scope, Variable, VariableValue};
-use super::settings::Own;
+use super::scope::{NameScope, ScopeVariable, VariableValue};
+use super::settings::OwnModifiers;
 use super::ty::{StepShape, Ty};
 use super::walk;
-use crate::ir::{self, Alternative, Check, Constant, ExprKind, Local, NameTest, RuleRole};
+use crate::ir::{self, PatternAlternative, AssertionCheck, Constant, ExprKind, LocalId, NameTest, RuleRole};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_runs::run::Kind;
-use averment_syntax::ast::{self, CallInput, ExprQuantifier, ItemKind, Setting, TestKind};
+use averment_runs::run::StepKind;
+use averment_syntax::ast::{self, CallInput, ExprQuantifier, ItemKind, BodySetting, TestKind};
 
 /// A `call` that was read.
 #[derive(Debug, Clone)]
-struct Called<'a> {
+struct LoweredCall<'a> {
     alias: Option<&'a str>,
-    pattern: ir::Pattern,
+    pattern: ir::CheckedPattern,
     shape: StepShape,
     /// Earlier calls whose answers it uses, by number.
     needs: Vec<usize>,
@@ -32,15 +32,15 @@ struct Called<'a> {
 /// What is known while the body of an invariant is read.
 #[derive(Debug, Clone, Default)]
 struct InvariantReading<'a> {
-    calls: Vec<Called<'a>>,
-    variables: Vec<Variable<'a>>,
+    calls: Vec<LoweredCall<'a>>,
+    variables: Vec<ScopeVariable<'a>>,
     /// The condition of `for each tool`, over the call in scope.
-    tool: Option<ir::Expr>,
+    tool: Option<ir::TypedExpr>,
 }
 
 impl<'a> Checker<'a> {
     /// `invariant NAME {…}`.
-    pub(super) fn invariant(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::Rule) {
+    pub(super) fn check_invariant(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::RuleBlock) {
         let id = self.rule_id("invariant", &rule.name);
         let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
         let inner =
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
     fn invariant_items(
         &mut self,
         place: &AssertionPlace<'a>,
-        items: &'a [ast::Item],
+        items: &'a [ast::SyntaxItem],
         reading: &mut InvariantReading<'a>,
     ) {
         let mut opening = true;
@@ -68,11 +68,11 @@ impl<'a> Checker<'a> {
                 ItemKind::ForEachTool { condition, body } => {
                     self.for_each_tool(place, condition.as_ref(), body);
                 }
-                ItemKind::Setting(Setting::Key { key, value, .. }) if key.text == "expect" => {
-                    self.expectation(place, value.as_ref(), reading, item.span);
+                ItemKind::Setting(BodySetting::Key { key, value, .. }) if key.text == "expect" => {
+                    self.check_expectation(place, value.as_ref(), reading, item.span);
                 }
                 ItemKind::Assertion(assertion) => match self.call_place(place, assertion.span, reading) {
-                    Some(inner) => self.assertion(&inner, assertion),
+                    Some(inner) => self.check_assertion(&inner, assertion),
                     None => self.report_without_call(place, assertion.span),
                 },
                 _ => self.body_item(place, item, BodyKind::Invariant, &mut opening),
@@ -85,13 +85,13 @@ impl<'a> Checker<'a> {
         if header.is_some_and(|header| self.is_unread_between(header, span)) {
             return;
         }
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(
                 Slug::Misplaced,
                 span,
                 "an assertion of an invariant speaks of the call in front of it, and there is none",
             )
-            .help("write `call TOOL { … }` first"),
+            .with_help("write `call TOOL { … }` first"),
         );
     }
 
@@ -99,31 +99,31 @@ impl<'a> Checker<'a> {
     fn read_call(
         &mut self,
         place: &AssertionPlace<'a>,
-        (call, fails): (&'a ast::Call, bool),
+        (call, fails): (&'a ast::InvariantCall, bool),
         reading: &mut InvariantReading<'a>,
     ) {
         let is_each = call.tool.text == "tool" && reading.tool.is_some();
         let mut name = NameTest::Any;
-        let mut shape = StepShape::of(Kind::Call);
+        let mut shape = StepShape::of_kind(StepKind::Call);
         if !is_each {
             self.check_tool(&place.scope, &call.tool.text, call.tool.span);
             name = NameTest::Exactly(call.tool.text.clone());
             // What has to be refused may be what the schema of the tool does not allow.
-            shape.arguments = if fails { None } else { self.catalogue.arguments(&call.tool.text) };
+            shape.arguments = if fails { None } else { self.catalogue.tool_arguments(&call.tool.text) };
         }
         // Without a condition there is nothing to test: every tool is meant.
-        let every = |tool: &ir::Expr| matches!(tool.kind, ExprKind::Constant(Constant::Boolean(true)));
-        let mut tests: Vec<ir::Expr> = reading.tool.iter().filter(|tool| is_each && !every(tool)).cloned().collect();
-        let mut scope = Scope { variables: reading.variables.clone(), ..place.scope.clone() };
+        let every = |tool: &ir::TypedExpr| matches!(tool.kind, ExprKind::Constant(Constant::Boolean(true)));
+        let mut tests: Vec<ir::TypedExpr> = reading.tool.iter().filter(|tool| is_each && !every(tool)).cloned().collect();
+        let mut scope = NameScope { variables: reading.variables.clone(), ..place.scope.clone() };
         if is_each {
             // Among its arguments the tool is known by its name.
-            let called = VariableValue::Fact(Box::new(kinds::field("tool", call.tool.span)));
-            scope.variables.push(Variable { name: "tool", value: called });
+            let called = VariableValue::Fact(Box::new(kinds::step_field("tool", call.tool.span)));
+            scope.variables.push(ScopeVariable { name: "tool", value: called });
         }
         match &call.input {
             CallInput::Object(object) => self.call_arguments(&scope, &shape, object, &mut tests),
             CallInput::Generate { inputs, cases, seed, seed_name } => {
-                let made = Generate { inputs, cases, seed, seed_name: seed_name.as_ref() };
+                let made = GenerateClause { inputs, cases, seed, seed_name: seed_name.as_ref() };
                 self.generated_inputs(place.rule, &call.tool, is_each, &made);
             }
         }
@@ -137,33 +137,33 @@ impl<'a> Checker<'a> {
         let mut binds = Vec::new();
         if let Some(alias) = &call.alias {
             let number = self.bindings.bind_call(&alias.text);
-            binds.push((number, kinds::field("result", alias.span)));
-            reading.variables.push(Variable { name: &alias.text, value: VariableValue::Call(number) });
+            binds.push((number, kinds::step_field("result", alias.span)));
+            reading.variables.push(ScopeVariable { name: &alias.text, value: VariableValue::Call(number) });
         }
         let pattern = self.call_pattern_of(call, name, tests, binds);
         let alias = call.alias.as_ref().map(|alias| alias.text.as_str());
-        reading.calls.push(Called { alias, pattern, shape, needs });
+        reading.calls.push(LoweredCall { alias, pattern, shape, needs });
         if let Some(expect) = &call.expect {
-            self.expected(place, &expect.text, reading, expect.span);
+            self.expect_outcome(place, &expect.text, reading, expect.span);
         }
     }
 
     /// The step pattern of the calls that are judged.
     fn call_pattern_of(
         &self,
-        call: &ast::Call,
+        call: &ast::InvariantCall,
         name: NameTest,
-        tests: Vec<ir::Expr>,
-        binds: Vec<(u32, ir::Expr)>,
-    ) -> ir::Pattern {
-        let (joins, conditions): (Vec<ir::Expr>, Vec<ir::Expr>) = tests.into_iter().partition(walk::uses_binding);
-        let condition = conditions.into_iter().fold(None, |all, one| Some(walk::and(all, one)));
+        tests: Vec<ir::TypedExpr>,
+        binds: Vec<(u32, ir::TypedExpr)>,
+    ) -> ir::CheckedPattern {
+        let (joins, conditions): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) = tests.into_iter().partition(walk::uses_binding);
+        let condition = conditions.into_iter().fold(None, |all, one| Some(walk::join_and(all, one)));
         let end = match &call.input {
             CallInput::Object(object) => object.span,
             CallInput::Generate { .. } => call.tool.span,
         };
-        let alternative = Alternative {
-            kind: Kind::Call,
+        let alternative = PatternAlternative {
+            kind: StepKind::Call,
             name,
             proposed: false,
             succeeded: None,
@@ -172,61 +172,61 @@ impl<'a> Checker<'a> {
             binds,
             joins,
         };
-        let span = call.tool.span.to(end);
-        ir::Pattern { text: self.written(span), span, alternatives: vec![alternative] }
+        let span = call.tool.span.cover_with(end);
+        ir::CheckedPattern { text: self.source_line(span), span, alternatives: vec![alternative] }
     }
 
     /// The arguments that a judged call has.
     fn call_arguments(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         shape: &StepShape,
         object: &'a ast::Expr,
-        tests: &mut Vec<ir::Expr>,
+        tests: &mut Vec<ir::TypedExpr>,
     ) {
         let ast::ExprKind::Object(entries) = &object.kind else { return };
-        let plain = Scope { step: None, response: false, ..scope.clone() };
+        let plain = NameScope { step: None, response: false, ..scope.clone() };
         for (name, value) in entries {
-            let arguments = Typed::new(ExprKind::StepField("args".to_owned()), name.span, shape.field("args"));
-            let path = self.member(arguments, &name.text, name.span, name.span, name.span);
-            let value = self.expr(&plain, value);
-            tests.push(kinds::test(TestKind::Equal, path.expr, value.expr));
+            let arguments = CheckedExpr::new(ExprKind::StepField("args".to_owned()), name.span, shape.field_type("args"));
+            let path = self.member_of(arguments, &name.text, name.span, name.span, name.span);
+            let value = self.check_expr(&plain, value);
+            tests.push(kinds::positive_test(TestKind::Equal, path.expr, value.expr));
         }
         self.report_unbound();
     }
 
     /// `for each tool where … {…}`.
-    fn for_each_tool(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>, body: &'a [ast::Item]) {
+    fn for_each_tool(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>, body: &'a [ast::SyntaxItem]) {
         let mut reading =
             InvariantReading { tool: Some(self.tool_condition(place, condition)), ..InvariantReading::default() };
         self.invariant_items(place, body, &mut reading);
     }
 
     /// The condition on the tool of the call in scope: by the declared catalogue, or by the tools that the run records.
-    fn tool_condition(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>) -> ir::Expr {
+    fn tool_condition(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>) -> ir::TypedExpr {
         let Some(condition) = condition else {
-            return Typed::new(ExprKind::Constant(Constant::Boolean(true)), place_span(), Ty::Boolean).expr;
+            return CheckedExpr::new(ExprKind::Constant(Constant::Boolean(true)), place_span(), Ty::Boolean).expr;
         };
         let span = condition.span;
-        let tool = kinds::field("tool", span);
+        let tool = kinds::step_field("tool", span);
         if self.catalogue.is_declared() {
-            let all = self.module.tools.iter().map(|tool| (tool.name.clone(), about(tool))).collect();
-            let all = Typed::new(ExprKind::Constant(Constant::Object(all)), span, Ty::Object).expr;
-            let one = Typed::new(ExprKind::Index(Box::new(all), Box::new(tool)), span, Ty::Object).expr;
-            return self.condition(&facts(&place.scope, &one), condition);
+            let all = self.module.tools.iter().map(|tool| (tool.name.clone(), tool_object(tool))).collect();
+            let all = CheckedExpr::new(ExprKind::Constant(Constant::Object(all)), span, Ty::Object).expr;
+            let one = CheckedExpr::new(ExprKind::Index(Box::new(all), Box::new(tool)), span, Ty::Object).expr;
+            return self.condition_expr(&facts_scope(&place.scope, &one), condition);
         }
-        let local = Local(place.scope.next_local);
-        let one = Typed::new(ExprKind::Local(local), span, Ty::Object).expr;
-        let mut scope = facts(&place.scope, &one);
+        let local = LocalId(place.scope.next_local);
+        let one = CheckedExpr::new(ExprKind::Local(local), span, Ty::Object).expr;
+        let mut scope = facts_scope(&place.scope, &one);
         scope.next_local = scope.next_local.saturating_add(1);
-        let is_it = kinds::test(TestKind::Equal, fact(&one, "name"), tool);
-        let body = walk::and(Some(is_it), self.condition(&scope, condition));
-        let tools = Typed::new(ExprKind::Root("tools"), span, Ty::Any).expr;
+        let is_it = kinds::positive_test(TestKind::Equal, tool_fact(&one, "name"), tool);
+        let body = walk::join_and(Some(is_it), self.condition_expr(&scope, condition));
+        let tools = CheckedExpr::new(ExprKind::Root("tools"), span, Ty::Any).expr;
         let kind = ExprKind::Quantifier(ExprQuantifier::Any, local, Box::new(tools), Box::new(body));
-        Typed::new(kind, span, Ty::Boolean).expr
+        CheckedExpr::new(kind, span, Ty::Boolean).expr
     }
 
-    fn expectation(
+    fn check_expectation(
         &mut self,
         place: &AssertionPlace<'a>,
         value: Option<&ast::Expr>,
@@ -234,27 +234,27 @@ impl<'a> Checker<'a> {
         span: Span,
     ) {
         if let Some(ast::Expr { kind: ast::ExprKind::Name(word), .. }) = value {
-            self.expected(place, word, reading, span);
+            self.expect_outcome(place, word, reading, span);
         }
     }
 
     /// `expect ok` and `expect error`: how the call ended.
-    fn expected(&mut self, place: &AssertionPlace<'a>, word: &str, reading: &InvariantReading<'a>, span: Span) {
+    fn expect_outcome(&mut self, place: &AssertionPlace<'a>, word: &str, reading: &InvariantReading<'a>, span: Span) {
         let ok = match word {
             "ok" => true,
             "error" => false,
             _ => {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::Syntax, span, format!("a call ends `ok` or with an `error`, not `{word}`"))
-                        .help("write `expect ok` or `expect error`"),
+                        .with_help("write `expect ok` or `expect error`"),
                 );
                 return;
             }
         };
         let Some(inner) = self.call_place(place, span, reading) else { return self.report_without_call(place, span) };
-        let wanted = Typed::new(ExprKind::Constant(Constant::Boolean(ok)), span, Ty::Boolean).expr;
-        let test = kinds::test(TestKind::Equal, kinds::field("ok", span), wanted);
-        self.add_assertion(&inner, Own::default(), Check::Expression(test), format!("expect {word}"), span);
+        let wanted = CheckedExpr::new(ExprKind::Constant(Constant::Boolean(ok)), span, Ty::Boolean).expr;
+        let test = kinds::positive_test(TestKind::Equal, kinds::step_field("ok", span), wanted);
+        self.add_assertion(&inner, OwnModifiers::default(), AssertionCheck::Expression(test), format!("expect {word}"), span);
     }
 
     /// Where an assertion about the last call stands: in blocks of the calls that it needs, then of the call itself.
@@ -265,7 +265,7 @@ impl<'a> Checker<'a> {
         reading: &InvariantReading<'a>,
     ) -> Option<AssertionPlace<'a>> {
         let last = reading.calls.len().checked_sub(1)?;
-        let text = self.written(span);
+        let text = self.source_line(span);
         let mut needed = vec![false; reading.calls.len()];
         for (needs, call) in needed.iter_mut().zip(&reading.calls) {
             *needs = call.alias.is_some_and(|alias| text.contains(&format!("{alias}.")));
@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
         }
         let mut inner = place.clone();
         for (call, _) in reading.calls.iter().zip(&needed).filter(|(_, needed)| **needed) {
-            inner.wraps.push(Wrap::Window(ir::Scope::Each { step: call.pattern.clone() }));
+            inner.wraps.push(BlockWrap::Window(ir::WindowScope::Each { step: call.pattern.clone() }));
             inner.headers.push(call.pattern.text.clone());
         }
         inner.scope.step = reading.calls.last().map(|call| call.shape.clone());
@@ -295,32 +295,32 @@ impl<'a> Checker<'a> {
 }
 
 /// Whether a test uses the answer of a call.
-fn uses_call(test: &ir::Expr, call: &Called<'_>, variables: &[Variable<'_>]) -> bool {
+fn uses_call(test: &ir::TypedExpr, call: &LoweredCall<'_>, variables: &[ScopeVariable<'_>]) -> bool {
     let Some(alias) = call.alias else { return false };
     let number =
         variables.iter().rev().find(|variable| variable.name == alias).and_then(|variable| match variable.value {
             VariableValue::Call(number) => Some(number),
             _ => None,
         });
-    walk::any(test, &|kind| matches!(kind, ExprKind::Binding(binding) if Some(binding.0) == number))
+    walk::any_kind(test, &|kind| matches!(kind, ExprKind::Binding(binding) if Some(binding.0) == number))
 }
 
 /// A fact about a tool.
-fn fact(tool: &ir::Expr, name: &str) -> ir::Expr {
-    Typed::new(ExprKind::Field(Box::new(tool.clone()), name.to_owned()), tool.span, Ty::Any).expr
+fn tool_fact(tool: &ir::TypedExpr, name: &str) -> ir::TypedExpr {
+    CheckedExpr::new(ExprKind::Field(Box::new(tool.clone()), name.to_owned()), tool.span, Ty::Any).expr
 }
 
 /// The scope of a `where` behind `for each tool`: what a catalogue says of a tool.
-fn facts<'a>(scope: &Scope<'a>, tool: &ir::Expr) -> Scope<'a> {
+fn facts_scope<'a>(scope: &NameScope<'a>, tool: &ir::TypedExpr) -> NameScope<'a> {
     let mut scope = scope.clone();
     for name in ["name", "title", "description", "annotations", "strict"] {
-        scope.variables.push(Variable { name, value: VariableValue::Fact(Box::new(fact(tool, name))) });
+        scope.variables.push(ScopeVariable { name, value: VariableValue::Fact(Box::new(tool_fact(tool, name))) });
     }
     scope
 }
 
 /// What the catalogue says of a tool, its name included.
-fn about(tool: &ir::Tool) -> Constant {
+fn tool_object(tool: &ir::CatalogTool) -> Constant {
     let said = tool.annotations.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let mut entries = match said.as_ref().map(fold::constant_of) {
         Some(Constant::Object(entries)) => entries,

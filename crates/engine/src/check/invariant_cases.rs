@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::fold;
-use super::scope::Scope;
+use super::scope::NameScope;
 use crate::ir::Constant;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -12,17 +12,17 @@ use averment_syntax::ast::{self, CallInput, ExprKind, GeneratedInputs, Generated
 const OF_THE_CALL: [&str; 5] = ["response", "error", "status", "duration", "args"];
 
 /// A call with what it answered in the test.
-type Answered<'c> = (&'c ast::Call, Option<Constant>);
+type AnsweredCall<'c> = (&'c ast::InvariantCall, Option<Constant>);
 
 impl<'a> Checker<'a> {
     /// The tests of an invariant, those inside `for each tool` included.
-    pub(super) fn tests_of_invariant(&mut self, rule: &'a ast::Rule) {
+    pub(super) fn tests_of_invariant(&mut self, rule: &'a ast::RuleBlock) {
         let own = self.rule_number(&rule.name.text);
         self.invariant_tests(&rule.body, own);
     }
 
-    fn invariant_tests(&mut self, body: &'a [ast::Item], own: Option<u32>) {
-        let mut calls: Vec<&'a ast::Call> = Vec::new();
+    fn invariant_tests(&mut self, body: &'a [ast::SyntaxItem], own: Option<u32>) {
+        let mut calls: Vec<&'a ast::InvariantCall> = Vec::new();
         for item in body {
             match &item.kind {
                 ItemKind::Call(call) => calls.push(call),
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The run of a test: as it is where it lists calls, else made of the calls in front of it.
-    fn invariant_run(&mut self, expr: &'a ast::Expr, calls: &[&'a ast::Call]) -> Option<String> {
+    fn invariant_run(&mut self, expr: &'a ast::Expr, calls: &[&'a ast::InvariantCall]) -> Option<String> {
         let entries = self.constant_entries(expr)?;
         if entries.iter().any(|(name, _)| name == "calls") {
             return Some(fold::json_text(&Constant::Object(entries)));
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
         let known: Vec<&str> = OF_THE_CALL.into_iter().chain(aliases.iter().copied()).collect();
         self.check_run_keys(expr, &known);
         let last = calls.len().checked_sub(1)?;
-        let mut answered: Vec<Answered<'_>> = Vec::new();
+        let mut answered: Vec<AnsweredCall<'_>> = Vec::new();
         let mut made = Vec::new();
         for (index, call) in calls.iter().enumerate() {
             let alias = call.alias.as_ref().map(|alias| alias.text.as_str());
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
             let answer = response.or(given);
             if is_last || answer.is_some() {
                 let own: &[(String, Constant)] = if is_last { &entries } else { &[] };
-                made.push(self.made_call(call, answer.clone(), &answered, own, expr.span)?);
+                made.push(self.build_call(call, answer.clone(), &answered, own, expr.span)?);
             }
             answered.push((call, answer));
         }
@@ -71,20 +71,20 @@ impl<'a> Checker<'a> {
     }
 
     /// One call of the run.
-    fn made_call(
+    fn build_call(
         &mut self,
-        call: &'a ast::Call,
+        call: &'a ast::InvariantCall,
         answer: Option<Constant>,
-        earlier: &[Answered<'_>],
+        earlier: &[AnsweredCall<'_>],
         entries: &[(String, Constant)],
         test: Span,
     ) -> Option<Constant> {
         let given = |name: &str| entries.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let arguments = match given("args") {
             Some(arguments) => arguments,
-            None => self.made_arguments(call, earlier, test)?,
+            None => self.build_arguments(call, earlier, test)?,
         };
-        let tool = self.made_tool(call);
+        let tool = self.call_tool(call);
         let failed = given("error").is_some();
         let status = given("status").unwrap_or_else(|| Constant::Text(if failed { "failed" } else { "ok" }.to_owned()));
         let mut made = vec![
@@ -98,19 +98,19 @@ impl<'a> Checker<'a> {
     }
 
     /// The tool of a call: of those that `for each tool` stands for, the first.
-    fn made_tool(&self, call: &ast::Call) -> String {
+    fn call_tool(&self, call: &ast::InvariantCall) -> String {
         let first = || self.module.tools.first().map_or("tool", |tool| &tool.name).to_owned();
         if call.tool.text == "tool" { first() } else { call.tool.text.clone() }
     }
 
-    fn made_arguments(&mut self, call: &'a ast::Call, earlier: &[Answered<'_>], test: Span) -> Option<Constant> {
+    fn build_arguments(&mut self, call: &'a ast::InvariantCall, earlier: &[AnsweredCall<'_>], test: Span) -> Option<Constant> {
         match &call.input {
             CallInput::Generate { inputs, .. } => {
                 let arguments = match inputs {
                     GeneratedInputs::Arguments(arguments) => arguments.as_slice(),
                     GeneratedInputs::Schema(_) => &[],
                 };
-                let made = arguments.iter().map(|one| (one.name.text.clone(), example(&one.value)));
+                let made = arguments.iter().map(|one| (one.name.text.clone(), example_value(&one.value)));
                 Some(Constant::Object(made.collect()))
             }
             CallInput::Object(ast::Expr { kind: ExprKind::Object(entries), .. }) => {
@@ -119,8 +119,8 @@ impl<'a> Checker<'a> {
                     let is_tool =
                         matches!(&value.kind, ExprKind::Name(name) if name == "tool") && call.tool.text == "tool";
                     let made = match is_tool {
-                        true => Constant::Text(self.made_tool(call)),
-                        false => self.made_argument(value, earlier, test)?,
+                        true => Constant::Text(self.call_tool(call)),
+                        false => self.build_argument(value, earlier, test)?,
                     };
                     all.push((name.text.clone(), made));
                 }
@@ -131,24 +131,24 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of an argument: a constant, or a part of what an earlier call answered.
-    fn made_argument(&mut self, value: &'a ast::Expr, earlier: &[Answered<'_>], test: Span) -> Option<Constant> {
+    fn build_argument(&mut self, value: &'a ast::Expr, earlier: &[AnsweredCall<'_>], test: Span) -> Option<Constant> {
         if let Some((alias, path)) = response_path(value) {
             let found =
                 earlier.iter().rev().find(|(call, _)| call.alias.as_ref().is_some_and(|name| name.text == alias));
             // An unknown name was reported where it stands.
             let (_, answer) = found?;
             let Some(answer) = answer else {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::Misplaced, test, format!("the test does not say what `{alias}` answered"))
-                        .help(format!("add `{alias}: {{ … }}` to the test")),
+                        .with_help(format!("add `{alias}: {{ … }}` to the test")),
                 );
                 return None;
             };
-            let found = path.iter().try_fold(answer, |value, name| fold::entry(value, name));
+            let found = path.iter().try_fold(answer, |value, name| fold::object_entry(value, name));
             return Some(found.cloned().unwrap_or(Constant::Null));
         }
-        let lowered = self.top_expr(&Scope::of_file(0), value);
-        Some(self.constant(&lowered.expr).unwrap_or(Constant::Null))
+        let lowered = self.top_expr(&NameScope::of_file(0), value);
+        Some(self.constant_value(&lowered.expr).unwrap_or(Constant::Null))
     }
 }
 
@@ -164,7 +164,7 @@ fn response_path(expr: &ast::Expr) -> Option<(&str, Vec<&str>)> {
 }
 
 /// A value that the generator could give: the least.
-fn example(kind: &GeneratedKind) -> Constant {
+fn example_value(kind: &GeneratedKind) -> Constant {
     let least = match kind.bounds.as_ref().map(|bounds| &bounds.kind) {
         Some(ExprKind::Range { start: Some(start), .. }) => number_of(start),
         _ => None,

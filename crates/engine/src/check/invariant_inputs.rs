@@ -1,11 +1,11 @@
 //! What generated inputs of a call are made by: `generate { a: integer 0..9 } cases 50 seed 7`.
 
 use super::Checker;
-use super::scope::Scope;
+use super::scope::NameScope;
 use crate::ir::{Constant, GeneratedCall, InputsSpec, SeedNamePart, ValueKind, ValueSpec};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ExprKind, GeneratedInputs, GeneratedKind, Generator, TextPart};
+use averment_syntax::ast::{self, ExprKind, GeneratedInputs, GeneratedKind, InputGenerator, TextPart};
 use std::collections::BTreeSet;
 
 /// The kinds of generated values.
@@ -15,22 +15,22 @@ const GENERATED: [&str; 5] = ["integer", "number", "string", "boolean", "list"];
 const NESTED: usize = 16;
 
 /// What stands behind `generate`.
-pub(super) struct Generate<'a> {
+pub(super) struct GenerateClause<'a> {
     pub inputs: &'a GeneratedInputs,
-    pub cases: &'a ast::Number,
-    pub seed: &'a ast::Number,
-    pub seed_name: Option<&'a ast::Text>,
+    pub cases: &'a ast::NumberLiteral,
+    pub seed: &'a ast::NumberLiteral,
+    pub seed_name: Option<&'a ast::TextLiteral>,
 }
 
 impl<'a> Checker<'a> {
     /// Notes the inputs of a call of the invariant `rule`; `each` is true inside of `for each tool`.
-    pub(super) fn generated_inputs(&mut self, rule: Option<u32>, tool: &ast::Name, each: bool, made: &Generate<'a>) {
+    pub(super) fn generated_inputs(&mut self, rule: Option<u32>, tool: &ast::Name, each: bool, made: &GenerateClause<'a>) {
         let inputs = self.inputs_spec(made.inputs);
-        let cases = self.whole(made.cases, "the number of cases");
-        let seed = self.whole(made.seed, "a seed");
+        let cases = self.whole_number(made.cases, "the number of cases");
+        let seed = self.whole_number(made.seed, "a seed");
         if let Some(many) = cases.filter(|&cases| u32::try_from(cases).is_err()) {
             let message = format!("{many} are more cases than the {} that there can be", u32::MAX);
-            self.report(Diagnostic::new(Slug::TooLarge, made.cases.span, message).help("write `cases 100`"));
+            self.report_diagnostic(Diagnostic::new(Slug::TooLarge, made.cases.span, message).with_help("write `cases 100`"));
         }
         let own = rule.and_then(|rule| self.module.rules.get(rule as usize)).map(|rule| rule.id.clone());
         let seed_name = match made.seed_name {
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
                 self.report_key_twice(&argument.name);
                 continue;
             }
-            match self.generator(argument) {
+            match self.check_generator(argument) {
                 Some(spec) => all.push((argument.name.text.clone(), spec)),
                 None => good = false,
             }
@@ -76,10 +76,10 @@ impl<'a> Checker<'a> {
     }
 
     /// What an argument is made by; `None` where something is wrong with it.
-    fn generator(&mut self, generator: &'a Generator) -> Option<ValueSpec> {
+    fn check_generator(&mut self, generator: &'a InputGenerator) -> Option<ValueSpec> {
         if let Some(beyond) = generator.elements.get(NESTED) {
             let message = format!("lists are made at most {NESTED} levels deep");
-            self.report(Diagnostic::new(Slug::TooDeep, beyond.ty.span, message).help("make the elements less deep"));
+            self.report_diagnostic(Diagnostic::new(Slug::TooDeep, beyond.ty.span, message).with_help("make the elements less deep"));
             return None;
         }
         // The innermost first; of each what is wrong with it is said.
@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
             if let Some(element) = inner.take() {
                 let ValueKind::List { elements, .. } = &mut outer.kind else {
                     let diagnostic = Diagnostic::new(Slug::TypeMismatch, outer.span, "only a list has elements");
-                    self.report(diagnostic.help("write `list 1..3 of integer 0..9`"));
+                    self.report_diagnostic(diagnostic.with_help("write `list 1..3 of integer 0..9`"));
                     return None;
                 };
                 *elements = Some(Box::new(element));
@@ -103,29 +103,29 @@ impl<'a> Checker<'a> {
 
     fn generated_kind(&mut self, kind: &'a GeneratedKind) -> Option<ValueSpec> {
         let bounds = kind.bounds.as_ref();
-        let span = bounds.map_or(kind.ty.span, |bounds| kind.ty.span.to(bounds.span));
+        let span = bounds.map_or(kind.ty.span, |bounds| kind.ty.span.cover_with(bounds.span));
         let made = match kind.ty.text.as_str() {
             "string" => {
-                let (least, most) = self.bounds(bounds, LENGTH, |text| text.parse().ok())?;
+                let (least, most) = self.range_bounds(bounds, LENGTH, |text| text.parse().ok())?;
                 ValueKind::Text { least, most }
             }
             "list" => {
-                let (least, most) = self.bounds(bounds, LENGTH, |text| text.parse().ok())?;
+                let (least, most) = self.range_bounds(bounds, LENGTH, |text| text.parse().ok())?;
                 ValueKind::List { least, most, elements: None }
             }
             "integer" => {
-                let (least, most) = self.bounds(bounds, INTEGER, |text| text.parse().ok())?;
+                let (least, most) = self.range_bounds(bounds, INTEGER, |text| text.parse().ok())?;
                 ValueKind::Integer { least, most }
             }
             "number" => {
                 let finite = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
-                let (least, most) = self.bounds(bounds, NUMBER, finite)?;
+                let (least, most) = self.range_bounds(bounds, NUMBER, finite)?;
                 ValueKind::Number { least, most }
             }
             "boolean" => {
                 if let Some(bounds) = bounds {
                     let diagnostic = Diagnostic::new(Slug::TypeMismatch, bounds.span, "a boolean has no bounds");
-                    self.report(diagnostic.help("write `boolean` alone"));
+                    self.report_diagnostic(diagnostic.with_help("write `boolean` alone"));
                     return None;
                 }
                 ValueKind::Boolean
@@ -140,53 +140,53 @@ impl<'a> Checker<'a> {
 
     fn unknown_kind(&mut self, ty: &ast::Name) {
         let diagnostic = Diagnostic::new(Slug::UnknownType, ty.span, format!("unknown type `{}`", ty.text));
-        let diagnostic = match suggest::nearest(&ty.text, GENERATED) {
+        let diagnostic = match suggest::suggest_name(&ty.text, GENERATED) {
             Some(near) => {
-                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), ty.span, near)
+                diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), ty.span, near)
             }
-            None => diagnostic.help(format!("generated values are {}", GENERATED.join(", "))),
+            None => diagnostic.with_help(format!("generated values are {}", GENERATED.join(", "))),
         };
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
     }
 
     /// The ends of a range, each read from a number that the rules give.
-    fn bounds<T>(
+    fn range_bounds<T>(
         &mut self,
         bounds: Option<&'a ast::Expr>,
-        wanted: Bound,
+        wanted: BoundRule,
         read: impl Fn(&str) -> Option<T>,
     ) -> Option<(Option<T>, Option<T>)> {
         let Some(bounds) = bounds else { return Some((None, None)) };
         let ExprKind::Range { start, end } = &bounds.kind else {
-            self.no_bound(bounds.span, "a range stands behind the type of a generated value", wanted);
+            self.report_bound(bounds.span, "a range stands behind the type of a generated value", wanted);
             return None;
         };
         let mut end_of = |end: &'a Option<Box<ast::Expr>>| match end {
-            Some(end) => self.bound(end, wanted, &read).map(Some),
+            Some(end) => self.range_bound(end, wanted, &read).map(Some),
             None => Some(None),
         };
         let (least, most) = (end_of(start), end_of(end));
         Some((least?, most?))
     }
 
-    fn bound<T>(&mut self, end: &'a ast::Expr, wanted: Bound, read: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let lowered = self.top_expr(&Scope::of_file(0), end);
-        let value = match self.constant(&lowered.expr) {
+    fn range_bound<T>(&mut self, end: &'a ast::Expr, wanted: BoundRule, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let lowered = self.top_expr(&NameScope::of_file(0), end);
+        let value = match self.constant_value(&lowered.expr) {
             Some(Constant::Number(text)) if !lowered.ty.has_unit() => read(&text),
             _ => None,
         };
         if value.is_none() {
-            self.no_bound(end.span, wanted.says, wanted);
+            self.report_bound(end.span, wanted.says, wanted);
         }
         value
     }
 
-    fn no_bound(&mut self, span: Span, says: &str, wanted: Bound) {
-        self.report(Diagnostic::new(Slug::TypeMismatch, span, says).help(wanted.help));
+    fn report_bound(&mut self, span: Span, says: &str, wanted: BoundRule) {
+        self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, span, says).with_help(wanted.help));
     }
 
     /// The name that a seed goes with: text, and the name of the tool where there is one.
-    fn seed_name(&mut self, text: &'a ast::Text, each: bool) -> Option<Vec<SeedNamePart>> {
+    fn seed_name(&mut self, text: &'a ast::TextLiteral, each: bool) -> Option<Vec<SeedNamePart>> {
         self.literals.push(text.span);
         let mut parts = Vec::new();
         for part in &text.parts {
@@ -198,7 +198,7 @@ impl<'a> Checker<'a> {
                 TextPart::Interpolation(value) => {
                     let help = if each { "write text and `${tool}`" } else { "write it without `${…}`" };
                     let message = "the name that a seed goes with is known before any run";
-                    self.report(Diagnostic::new(Slug::TypeMismatch, value.span, message).help(help));
+                    self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, value.span, message).with_help(help));
                     return None;
                 }
             }
@@ -209,20 +209,20 @@ impl<'a> Checker<'a> {
 
 /// What the ends of a range are.
 #[derive(Clone, Copy)]
-struct Bound {
+struct BoundRule {
     says: &'static str,
     help: &'static str,
 }
 
-const LENGTH: Bound = Bound {
+const LENGTH: BoundRule = BoundRule {
     says: "the length of a generated value is a whole number that is not negative",
     help: "write `1..20`, `5..` or `..20`",
 };
-const INTEGER: Bound = Bound {
+const INTEGER: BoundRule = BoundRule {
     says: "an end of generated whole numbers is a whole number of 64 bits",
     help: "write `0..9`, `5..` or `..10`",
 };
-const NUMBER: Bound = Bound {
+const NUMBER: BoundRule = BoundRule {
     says: "an end of generated numbers is a number without a unit, which the rules give",
     help: "write `0..1`, `0.5..` or `..10`",
 };

@@ -1,38 +1,38 @@
 //! JSONPath: read when the rules are checked, so that a wrong path never waits for a run.
 
 use super::Checker;
-use super::expr::Typed;
+use super::expr::CheckedExpr;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Checker<'_> {
     /// The second argument of `jsonpath`: a text that is known and is a path.
-    pub(super) fn check_jsonpath(&mut self, arguments: &[Typed]) {
+    pub(super) fn check_jsonpath(&mut self, arguments: &[CheckedExpr]) {
         let Some(path) = arguments.get(1) else { return };
         if path.is_broken() {
             return;
         }
-        let constant = self.constant(&path.expr);
+        let constant = self.constant_value(&path.expr);
         let Some(crate::ir::Constant::Text(text)) = constant else {
             let diagnostic = Diagnostic::new(Slug::BadJsonPath, path.expr.span, "the path is not known before the run")
-                .help("write it as plain text: `\"$.items[0]\"`");
-            self.report(diagnostic);
+                .with_help("write it as plain text: `\"$.items[0]\"`");
+            self.report_diagnostic(diagnostic);
             return;
         };
         if let Some(why) = averment_builtins::json::too_much(&text) {
             let diagnostic =
                 Diagnostic::new(Slug::BadJsonPath, path.expr.span, format!("this JSONPath is too much: {why}"))
-                    .help("take a part of it with one path, and look into that with another");
-            self.report(diagnostic);
+                    .with_help("take a part of it with one path, and look into that with another");
+            self.report_diagnostic(diagnostic);
             return;
         }
         if let Err(error) = serde_json_path::JsonPath::parse(&text) {
-            let (message, help) = explained(&text, &error);
-            self.report(Diagnostic::new(Slug::BadJsonPath, path.expr.span, message).help(help));
+            let (message, help) = explain_error(&text, &error);
+            self.report_diagnostic(Diagnostic::new(Slug::BadJsonPath, path.expr.span, message).with_help(help));
         }
     }
 }
 
-fn explained(text: &str, error: &serde_json_path::ParseError) -> (String, String) {
+fn explain_error(text: &str, error: &serde_json_path::ParseError) -> (String, String) {
     if !text.starts_with('$') {
         let rest = text.trim_start_matches('.');
         let dot = if rest.starts_with('[') { "" } else { "." };

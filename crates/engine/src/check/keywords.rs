@@ -91,7 +91,7 @@ const NAMED: &[&str] = &["$defs", "definitions", "dependentSchemas", "patternPro
 const MOST: usize = 20;
 
 /// The keys of a schema that are no keywords, each with the pointer to its value. The reader limits how deep schemas are.
-pub(super) fn unknown(schema: &Value) -> Vec<(String, String)> {
+pub(super) fn unknown_keywords(schema: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), schema)];
     while let Some((pointer, schema)) = open.pop() {

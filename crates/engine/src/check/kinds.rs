@@ -1,15 +1,15 @@
 //! Kind words with the text behind them: `command "npm test"`, `read "src/**"`, `user /yes/`, `span "db.*"`.
 
 use super::Checker;
-use super::expr::Typed;
+use super::expr::CheckedExpr;
 use super::patterns::AlternativeDraft;
-use super::scope::Scope;
+use super::scope::NameScope;
 use super::ty::Ty;
 use super::walk;
-use crate::ir::{self, Constant, ExprKind, Local, NameTest, Tested, ValueTest};
+use crate::ir::{self, Constant, ExprKind, LocalId, NameTest, TypedTest, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, ExprQuantifier, KindText, StepWord, TestKind};
 
 /// Roles that a kind word stands for.
@@ -20,7 +20,7 @@ const THINKING: [&str; 2] = ["thinking", "reasoning"];
 /// A text behind a kind word: known, or computed in the run.
 enum WantedText {
     Known(String),
-    Computed(ir::Expr),
+    Computed(ir::TypedExpr),
 }
 
 /// The fields of a command that each program of its line has for itself, in `parts`.
@@ -28,9 +28,9 @@ const OF_PROGRAM: [&str; 4] = ["program", "args", "flags", "options"];
 
 /// A line such as `npm test && rm -rf build` runs several programs. The tests of `command rm(flags: ["-rf"])` have to hold for one
 /// and the same of them: those that look at its fields become one `any program in parts: …`.
-pub(super) fn of_one_program(tests: &mut Vec<ir::Expr>, program: Local) {
+pub(super) fn join_program_tests(tests: &mut Vec<ir::TypedExpr>, program: LocalId) {
     let looks = |kind: &ExprKind| matches!(kind, ExprKind::StepField(field) if OF_PROGRAM.contains(&field.as_str()));
-    let (moved, kept): (Vec<_>, Vec<_>) = tests.drain(..).partition(|test| walk::any(test, &looks));
+    let (moved, kept): (Vec<_>, Vec<_>) = tests.drain(..).partition(|test| walk::any_kind(test, &looks));
     *tests = kept;
     let mut bound = None;
     let mut free = None;
@@ -39,34 +39,34 @@ pub(super) fn of_one_program(tests: &mut Vec<ir::Expr>, program: Local) {
         // What waits for a binding is decided later, and by the same program: the name is asked in both.
         let uses_binding = walk::uses_binding(&test);
         if !uses_binding {
-            free = Some(walk::and(free, test.clone()));
+            free = Some(walk::join_and(free, test.clone()));
         }
         if uses_binding || bound.is_some() {
             let before = if bound.is_none() { free.clone() } else { bound };
-            bound = Some(walk::and(before, test));
+            bound = Some(walk::join_and(before, test));
         }
     }
     tests.extend([free, bound].into_iter().flatten().map(|body| {
         let span = body.span;
-        let parts = field("parts", span);
+        let parts = step_field("parts", span);
         let kind = ExprKind::Quantifier(ExprQuantifier::Any, program, Box::new(parts), Box::new(body));
-        Typed::new(kind, span, Ty::Boolean).expr
+        CheckedExpr::new(kind, span, Ty::Boolean).expr
     }));
 }
 
 impl AlternativeDraft {
     /// Asks for the text behind the word of the kind, where that is no test of the name.
-    fn ask_text(&mut self, test: ir::Expr) {
+    fn ask_text(&mut self, test: ir::TypedExpr) {
         self.text = Some(test.clone());
         self.tests.push(test);
     }
 }
 
-fn look_at_program(expr: &mut ir::Expr, program: Local) {
+fn look_at_program(expr: &mut ir::TypedExpr, program: LocalId) {
     if let ExprKind::StepField(field) = &expr.kind
         && OF_PROGRAM.contains(&field.as_str())
     {
-        let local = Typed::new(ExprKind::Local(program), expr.span, Ty::Any).expr;
+        let local = CheckedExpr::new(ExprKind::Local(program), expr.span, Ty::Any).expr;
         expr.kind = ExprKind::Field(Box::new(local), field.clone());
         return;
     }
@@ -75,53 +75,53 @@ fn look_at_program(expr: &mut ir::Expr, program: Local) {
 
 impl<'a> Checker<'a> {
     /// A step of a kind.
-    pub(super) fn kind(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
+    pub(super) fn kind_draft(&mut self, scope: &NameScope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
         let mut part = self.kind_part(scope, word, text);
-        part.shape.word = Some(written(word));
+        part.shape.word = Some(kind_spelling(word));
         part
     }
 
-    fn kind_part(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
+    fn kind_part(&mut self, scope: &NameScope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
         match word {
-            StepWord::Command => self.command(scope, text),
-            StepWord::Read => self.file(scope, Kind::Read, text),
-            StepWord::Write => self.file(scope, Kind::Write, text),
-            StepWord::Skill => self.named(scope, Kind::Skill, "name", text),
-            StepWord::Span => self.named(scope, Kind::Span, "name", text),
-            StepWord::Handover => self.named(scope, Kind::Handover, "to", text),
-            StepWord::Http => self.containing(scope, AlternativeDraft::of(Kind::Http, NameTest::Any), "url", text),
-            StepWord::User => self.message(scope, &USER, text),
-            StepWord::Assistant => self.message(scope, &ASSISTANT, text),
-            StepWord::Thinking => self.message(scope, &THINKING, text),
-            StepWord::Message => self.message(scope, &[], text),
+            StepWord::Command => self.command_draft(scope, text),
+            StepWord::Read => self.file_draft(scope, StepKind::Read, text),
+            StepWord::Write => self.file_draft(scope, StepKind::Write, text),
+            StepWord::Skill => self.named_draft(scope, StepKind::Skill, "name", text),
+            StepWord::Span => self.named_draft(scope, StepKind::Span, "name", text),
+            StepWord::Handover => self.named_draft(scope, StepKind::Handover, "to", text),
+            StepWord::Http => self.containing_draft(scope, AlternativeDraft::any_of_kind(StepKind::Http, NameTest::Any), "url", text),
+            StepWord::User => self.message_draft(scope, &USER, text),
+            StepWord::Assistant => self.message_draft(scope, &ASSISTANT, text),
+            StepWord::Thinking => self.message_draft(scope, &THINKING, text),
+            StepWord::Message => self.message_draft(scope, &[], text),
         }
     }
 
-    fn command(&mut self, scope: &Scope<'a>, text: Option<&'a KindText>) -> AlternativeDraft {
-        let part = AlternativeDraft::of(Kind::Command, NameTest::Any);
+    fn command_draft(&mut self, scope: &NameScope<'a>, text: Option<&'a KindText>) -> AlternativeDraft {
+        let part = AlternativeDraft::any_of_kind(StepKind::Command, NameTest::Any);
         match text {
             Some(KindText::Command(name)) => self.parsed_command(part, name),
-            text => self.containing(scope, part, "command", text),
+            text => self.containing_draft(scope, part, "command", text),
         }
     }
 
     /// `command npm(…)`: the program by its name.
     fn parsed_command(&mut self, mut part: AlternativeDraft, name: &ast::Name) -> AlternativeDraft {
-        let program = field("program", name.span);
+        let program = step_field("program", name.span);
         let (kind, operand) = if name.text.contains(['*', '?']) {
             let number = self.add_regex(super::regex::of_glob(&name.text), name.text.clone());
             (TestKind::Matches, ExprKind::Regex(number))
         } else {
             (TestKind::Equal, ExprKind::Constant(Constant::Text(name.text.clone())))
         };
-        part.tests.push(test(kind, program, Typed::new(operand, name.span, Ty::Any).expr));
+        part.tests.push(positive_test(kind, program, CheckedExpr::new(operand, name.span, Ty::Any).expr));
         part
     }
 
     /// The name (the command, the URL) contains a text or matches.
-    fn containing(
+    fn containing_draft(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         mut part: AlternativeDraft,
         of: &str,
         text: Option<&'a KindText>,
@@ -129,23 +129,23 @@ impl<'a> Checker<'a> {
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, of, regex),
-            Some(KindText::Text(text)) => match self.wanted(scope, text) {
+            Some(KindText::Text(text)) => match self.wanted_text(scope, text) {
                 WantedText::Known(text) => part.name = NameTest::Contains(text),
-                WantedText::Computed(value) => part.ask_text(test(TestKind::Contains, field(of, text.span), value)),
+                WantedText::Computed(value) => part.ask_text(positive_test(TestKind::Contains, step_field(of, text.span), value)),
             },
         }
         part
     }
 
     /// A file by a path glob.
-    fn file(&mut self, scope: &Scope<'a>, kind: Kind, text: Option<&'a KindText>) -> AlternativeDraft {
-        let mut part = AlternativeDraft::of(kind, NameTest::Any);
+    fn file_draft(&mut self, scope: &NameScope<'a>, kind: StepKind, text: Option<&'a KindText>) -> AlternativeDraft {
+        let mut part = AlternativeDraft::any_of_kind(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, "path", regex),
-            Some(KindText::Text(text)) => match self.wanted(scope, text) {
+            Some(KindText::Text(text)) => match self.wanted_text(scope, text) {
                 WantedText::Known(glob) => part.name = self.path_glob(&glob, text.span),
-                WantedText::Computed(value) => part.ask_text(test(TestKind::Equal, field("path", text.span), value)),
+                WantedText::Computed(value) => part.ask_text(positive_test(TestKind::Equal, step_field("path", text.span), value)),
             },
         }
         part
@@ -154,8 +154,8 @@ impl<'a> Checker<'a> {
     fn path_glob(&mut self, glob: &str, place: Span) -> NameTest {
         let plain = glob.strip_prefix("./").unwrap_or(glob);
         if let Err(error) = globset::GlobBuilder::new(plain).literal_separator(true).build() {
-            self.report(
-                Diagnostic::new(Slug::BadPath, place, format!("the path glob cannot be used: {}", error.kind())).help(
+            self.report_diagnostic(
+                Diagnostic::new(Slug::BadPath, place, format!("the path glob cannot be used: {}", error.kind())).with_help(
                     "`*` stands for a part of a name, `**` for folders, `[a-z]` for a character, `{a,b}` for either",
                 ),
             );
@@ -164,34 +164,34 @@ impl<'a> Checker<'a> {
     }
 
     /// A skill, a span or a hand-over by its name, which stands in a field; `*` and `?` are globs.
-    fn named(&mut self, scope: &Scope<'a>, kind: Kind, of: &str, text: Option<&'a KindText>) -> AlternativeDraft {
-        let mut part = AlternativeDraft::of(kind, NameTest::Any);
+    fn named_draft(&mut self, scope: &NameScope<'a>, kind: StepKind, of: &str, text: Option<&'a KindText>) -> AlternativeDraft {
+        let mut part = AlternativeDraft::any_of_kind(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, of, regex),
-            Some(KindText::Text(text)) => match self.wanted(scope, text) {
+            Some(KindText::Text(text)) => match self.wanted_text(scope, text) {
                 WantedText::Known(name) if name.contains(['*', '?']) => part.name = NameTest::Glob(name),
                 WantedText::Known(name) => part.name = NameTest::Exactly(name),
-                WantedText::Computed(value) => part.ask_text(test(TestKind::Equal, field(of, text.span), value)),
+                WantedText::Computed(value) => part.ask_text(positive_test(TestKind::Equal, step_field(of, text.span), value)),
             },
         }
         part
     }
 
     /// A message of one of these roles (of any: none given) whose text contains or matches.
-    fn message(&mut self, scope: &Scope<'a>, roles: &[&str], text: Option<&'a KindText>) -> AlternativeDraft {
+    fn message_draft(&mut self, scope: &NameScope<'a>, roles: &[&str], text: Option<&'a KindText>) -> AlternativeDraft {
         let roles: Vec<String> = roles.iter().map(|&role| role.to_owned()).collect();
         let name = if roles.is_empty() { NameTest::Any } else { NameTest::OneOf(roles) };
-        let mut part = AlternativeDraft::of(Kind::Message, name);
+        let mut part = AlternativeDraft::any_of_kind(StepKind::Message, name);
         match text {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => {
                 let operand = self.regex_literal(regex, Some("text")).expr;
-                part.ask_text(test(TestKind::Matches, field("text", regex.span), operand));
+                part.ask_text(positive_test(TestKind::Matches, step_field("text", regex.span), operand));
             }
             Some(KindText::Text(text)) => {
                 let operand = self.text_literal(scope, text).expr;
-                part.ask_text(test(TestKind::Contains, field("text", text.span), operand));
+                part.ask_text(positive_test(TestKind::Contains, step_field("text", text.span), operand));
             }
         }
         part
@@ -199,18 +199,18 @@ impl<'a> Checker<'a> {
 
     /// The name matches, which is also that field of the step. Names are compared without a count of what that takes: what backtracks looks
     /// at the field.
-    fn name_matches(&mut self, part: &mut AlternativeDraft, of: &str, regex: &'a ast::Regex) {
+    fn name_matches(&mut self, part: &mut AlternativeDraft, of: &str, regex: &'a ast::RegexLiteral) {
         let operand = self.regex_literal(regex, Some(of)).expr;
-        if self.backtracks(&operand) {
-            part.ask_text(test(TestKind::Matches, field(of, regex.span), operand));
+        if self.is_backtracking(&operand) {
+            part.ask_text(positive_test(TestKind::Matches, step_field(of, regex.span), operand));
         } else if let ExprKind::Regex(number) = operand.kind {
             part.name = NameTest::Matches(number);
         }
     }
 
-    fn wanted(&mut self, scope: &Scope<'a>, text: &'a ast::Text) -> WantedText {
+    fn wanted_text(&mut self, scope: &NameScope<'a>, text: &'a ast::TextLiteral) -> WantedText {
         let value = self.text_literal(scope, text).expr;
-        match self.constant(&value) {
+        match self.constant_value(&value) {
             Some(Constant::Text(text)) => WantedText::Known(text),
             _ => WantedText::Computed(value),
         }
@@ -218,7 +218,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The word itself.
-fn written(word: StepWord) -> &'static str {
+fn kind_spelling(word: StepWord) -> &'static str {
     match word {
         StepWord::Command => "command",
         StepWord::Read => "read",
@@ -235,18 +235,18 @@ fn written(word: StepWord) -> &'static str {
 }
 
 /// A field of the step in scope.
-pub fn field(name: &str, span: Span) -> ir::Expr {
-    Typed::new(ExprKind::StepField(name.to_owned()), span, Ty::Any).expr
+pub fn step_field(name: &str, span: Span) -> ir::TypedExpr {
+    CheckedExpr::new(ExprKind::StepField(name.to_owned()), span, Ty::Any).expr
 }
 
 /// A positive test of two sides.
-pub fn test(kind: TestKind, subject: ir::Expr, operand: ir::Expr) -> ir::Expr {
-    let span = subject.span.to(operand.span);
-    let tested = Tested {
+pub fn positive_test(kind: TestKind, subject: ir::TypedExpr, operand: ir::TypedExpr) -> ir::TypedExpr {
+    let span = subject.span.cover_with(operand.span);
+    let tested = TypedTest {
         kind: ValueTest::Plain(kind),
         negated: false,
         subject: Box::new(subject),
         operand: Some(Box::new(operand)),
     };
-    Typed::new(ExprKind::Test(tested), span, Ty::Boolean).expr
+    CheckedExpr::new(ExprKind::Test(tested), span, Ty::Boolean).expr
 }

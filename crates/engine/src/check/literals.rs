@@ -1,69 +1,69 @@
 //! Literals: numbers with their units, texts with interpolations, lists and objects; and what is constant of an expression.
 
 use super::Checker;
-use super::expr::Typed;
-use super::scope::Scope;
+use super::expr::CheckedExpr;
+use super::scope::NameScope;
 use super::ty::Ty;
 use crate::ir::{self, Constant};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, TextPart, Unit};
+use averment_syntax::ast::{self, TextPart, NumberUnit};
 
 /// What `let`s may add to a constant; a literal that is written in place may be as large as its file.
 const CONSTANT_SIZE: usize = 1 << 20;
 
 impl<'a> Checker<'a> {
-    pub(super) fn number_literal(&mut self, number: &ast::Number) -> Typed {
+    pub(super) fn number_literal(&mut self, number: &ast::NumberLiteral) -> CheckedExpr {
         let ty = match number.unit {
-            Unit::Duration => Ty::Duration,
-            Unit::Money => Ty::Money,
-            Unit::Size => Ty::Size,
-            Unit::None if number.value.contains(['.', 'e', 'E']) => Ty::Number,
-            Unit::None => Ty::Integer,
+            NumberUnit::Duration => Ty::Duration,
+            NumberUnit::Money => Ty::Money,
+            NumberUnit::Size => Ty::Size,
+            NumberUnit::None if number.value.contains(['.', 'e', 'E']) => Ty::Number,
+            NumberUnit::None => Ty::Integer,
         };
-        Typed::new(ir::ExprKind::Constant(Constant::Number(number.value.clone())), number.span, ty)
+        CheckedExpr::new(ir::ExprKind::Constant(Constant::Number(number.value.clone())), number.span, ty)
     }
 
     /// A string; its interpolations see what the string sees.
-    pub(super) fn text_literal(&mut self, scope: &Scope<'a>, text: &'a ast::Text) -> Typed {
+    pub(super) fn text_literal(&mut self, scope: &NameScope<'a>, text: &'a ast::TextLiteral) -> CheckedExpr {
         self.literals.push(text.span);
-        if let Some(literal) = text.literal() {
+        if let Some(literal) = text.literal_text() {
             let constant = Constant::Text(literal.to_owned());
-            return Typed::new(ir::ExprKind::Constant(constant), text.span, Ty::String);
+            return CheckedExpr::new(ir::ExprKind::Constant(constant), text.span, Ty::String);
         }
-        let parts: Vec<ir::Expr> = text.parts.iter().map(|part| self.text_part(scope, part, text.span)).collect();
-        Typed::new(ir::ExprKind::Join(parts), text.span, Ty::String)
+        let parts: Vec<ir::TypedExpr> = text.parts.iter().map(|part| self.text_part(scope, part, text.span)).collect();
+        CheckedExpr::new(ir::ExprKind::Join(parts), text.span, Ty::String)
     }
 
-    fn text_part(&mut self, scope: &Scope<'a>, part: &'a TextPart, span: Span) -> ir::Expr {
+    fn text_part(&mut self, scope: &NameScope<'a>, part: &'a TextPart, span: Span) -> ir::TypedExpr {
         match part {
             TextPart::Literal(text) => {
-                Typed::new(ir::ExprKind::Constant(Constant::Text(text.clone())), span, Ty::String).expr
+                CheckedExpr::new(ir::ExprKind::Constant(Constant::Text(text.clone())), span, Ty::String).expr
             }
-            TextPart::Interpolation(expr) => self.expr(scope, expr).expr,
+            TextPart::Interpolation(expr) => self.check_expr(scope, expr).expr,
         }
     }
 
-    pub(super) fn list_literal(&mut self, scope: &Scope<'a>, elements: &'a [ast::Expr], span: Span) -> Typed {
-        let values: Vec<Typed> = elements.iter().map(|element| self.expr(scope, element)).collect();
-        let ty = values.iter().map(|value| value.ty.clone()).reduce(Ty::join).unwrap_or(Ty::Any);
+    pub(super) fn list_literal(&mut self, scope: &NameScope<'a>, elements: &'a [ast::Expr], span: Span) -> CheckedExpr {
+        let values: Vec<CheckedExpr> = elements.iter().map(|element| self.check_expr(scope, element)).collect();
+        let ty = values.iter().map(|value| value.ty.clone()).reduce(Ty::join_types).unwrap_or(Ty::Any);
         let constants: Option<Vec<Constant>> = values.iter().map(plain_constant).collect();
         let kind = match constants {
             Some(all) => ir::ExprKind::Constant(Constant::List(all)),
             None => ir::ExprKind::List(values.into_iter().map(|value| value.expr).collect()),
         };
-        Typed::new(kind, span, Ty::list(ty))
+        CheckedExpr::new(kind, span, Ty::list_of(ty))
     }
 
     pub(super) fn object_literal(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         entries: &'a [(ast::Name, ast::Expr)],
         span: Span,
-    ) -> Typed {
-        let mut values: Vec<(String, Typed)> = Vec::new();
+    ) -> CheckedExpr {
+        let mut values: Vec<(String, CheckedExpr)> = Vec::new();
         for (name, value) in entries {
-            let value = self.expr(scope, value);
+            let value = self.check_expr(scope, value);
             if values.iter().any(|(known, _)| *known == name.text) {
                 self.report_key_twice(name);
             } else {
@@ -76,27 +76,27 @@ impl<'a> Checker<'a> {
             Some(all) => ir::ExprKind::Constant(Constant::Object(all)),
             None => ir::ExprKind::Object(values.into_iter().map(|(name, value)| (name, value.expr)).collect()),
         };
-        Typed::new(kind, span, Ty::Object)
+        CheckedExpr::new(kind, span, Ty::Object)
     }
 
     pub(super) fn report_key_twice(&mut self, name: &ast::Name) {
         let message = format!("the key `{}` stands twice in this object", name.text);
-        self.report(Diagnostic::new(Slug::Duplicate, name.span, message).help("keep one of them"));
+        self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("keep one of them"));
     }
 
     /// The value of an expression that needs no run; `None` for any other, and for one that grows beyond all measure.
-    pub(super) fn constant(&self, expr: &ir::Expr) -> Option<Constant> {
+    pub(super) fn constant_value(&self, expr: &ir::TypedExpr) -> Option<Constant> {
         self.constant_within(expr, &mut { usize::MAX })
     }
 
-    fn constant_within(&self, expr: &ir::Expr, left: &mut usize) -> Option<Constant> {
+    fn constant_within(&self, expr: &ir::TypedExpr, left: &mut usize) -> Option<Constant> {
         match &expr.kind {
             ir::ExprKind::Constant(constant) => {
                 *left = left.checked_sub(size_of(constant))?;
                 Some(constant.clone())
             }
             ir::ExprKind::Negate(inner) => match self.constant_within(inner, left)? {
-                Constant::Number(text) => Some(Constant::Number(negated(&text))),
+                Constant::Number(text) => Some(Constant::Number(negate_text(&text))),
                 _ => None,
             },
             ir::ExprKind::List(elements) => elements
@@ -136,7 +136,7 @@ fn size_of(constant: &Constant) -> usize {
 }
 
 /// A literal without a unit: lists of literals are one literal. A unit keeps its place, so that it can be compared.
-fn plain_constant(value: &Typed) -> Option<Constant> {
+fn plain_constant(value: &CheckedExpr) -> Option<Constant> {
     let has_unit = value.ty.has_unit();
     match &value.expr.kind {
         _ if value.is_broken() || has_unit => None,
@@ -146,6 +146,6 @@ fn plain_constant(value: &Typed) -> Option<Constant> {
 }
 
 /// The text of a number with its sign turned.
-pub fn negated(text: &str) -> String {
+pub fn negate_text(text: &str) -> String {
     text.strip_prefix('-').map_or_else(|| format!("-{text}"), str::to_owned)
 }

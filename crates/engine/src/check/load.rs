@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 /// A rule file with its syntax tree.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// Its number in the source map.
     pub id: FileId,
     /// What is in it.
-    pub ast: ast::File,
+    pub ast: ast::RuleFile,
     /// True when something in it could not be read, so that a name may be missing for that reason alone.
     pub broken: bool,
     /// Its `use` items in order, each with the file it leads to; `None` where there is none.
@@ -28,15 +28,15 @@ pub struct Loaded {
 /// Loads the file `root` of the map and all that it imports, then files of rules that are given for what they declare of tools; the root is the
 /// first. `read` is the root's tree, with what was said of it, where
 /// it was read already.
-pub fn load(
+pub fn load_files(
     map: &mut SourceMap,
     (root, beside): (FileId, &[FileId]),
-    read: Option<(ast::File, Diagnostics)>,
+    read: Option<(ast::RuleFile, Diagnostics)>,
     files: &dyn Files,
     limits: &Limits,
     diagnostics: &mut Diagnostics,
-) -> Vec<Loaded> {
-    let mut loader = Loader { map, read, files, limits, diagnostics, loaded: Vec::new(), path: Vec::new() };
+) -> Vec<LoadedFile> {
+    let mut loader = FileLoader { map, read, files, limits, diagnostics, loaded: Vec::new(), path: Vec::new() };
     let Some(file) = loader.map.get(root) else { return Vec::new() };
     let folder = file.folder.clone().unwrap_or_default();
     let own_name = Path::new(&file.name).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -44,33 +44,33 @@ pub fn load(
     let key = own_name
         .and_then(|name| loader.files.read(&folder, &name, None).ok())
         .map_or_else(|| PathBuf::from(&file.name), |found| found.key);
-    loader.add(root, folder, key);
+    loader.add_file(root, folder, key);
     for id in beside {
         let Some(file) = loader.map.get(*id) else { continue };
         let (folder, key) = (file.folder.clone().unwrap_or_default(), PathBuf::from(&file.name));
         // The rules themselves may be the file that is given.
         if *id != root && loader.loaded.iter().all(|known| known.key != key) {
-            loader.add(*id, folder, key);
+            loader.add_file(*id, folder, key);
         }
     }
     loader.loaded
 }
 
-struct Loader<'l> {
+struct FileLoader<'l> {
     map: &'l mut SourceMap,
     /// The tree of the root, until it is taken.
-    read: Option<(ast::File, Diagnostics)>,
+    read: Option<(ast::RuleFile, Diagnostics)>,
     files: &'l dyn Files,
     limits: &'l Limits,
     diagnostics: &'l mut Diagnostics,
-    loaded: Vec<Loaded>,
+    loaded: Vec<LoadedFile>,
     /// The files on the way from the root to here, each with the `use` that is being followed.
     path: Vec<(usize, Span)>,
 }
 
-impl Loader<'_> {
+impl FileLoader<'_> {
     /// Parses a file of the map and follows its imports.
-    fn add(&mut self, id: FileId, folder: PathBuf, key: PathBuf) -> usize {
+    fn add_file(&mut self, id: FileId, folder: PathBuf, key: PathBuf) -> usize {
         let (ast, diagnostics) = self.read.take().unwrap_or_else(|| {
             let (ast, _, diagnostics) = averment_syntax::parse(self.map, id, self.limits);
             (ast, diagnostics)
@@ -78,7 +78,7 @@ impl Loader<'_> {
         let broken = diagnostics.has_errors();
         self.diagnostics.extend(diagnostics);
         let index = self.loaded.len();
-        let uses: Vec<ast::Use> = ast
+        let uses: Vec<ast::UseItem> = ast
             .items
             .iter()
             .filter_map(|item| match &item.kind {
@@ -86,10 +86,10 @@ impl Loader<'_> {
                 _ => None,
             })
             .collect();
-        self.loaded.push(Loaded { id, ast, broken, imports: Vec::new(), folder, key });
+        self.loaded.push(LoadedFile { id, ast, broken, imports: Vec::new(), folder, key });
         for item in &uses {
             self.path.push((index, item.target.span));
-            let target = self.follow(index, item);
+            let target = self.follow_use(index, item);
             self.path.pop();
             if let Some(file) = self.loaded.get_mut(index) {
                 file.imports.push(target);
@@ -98,14 +98,14 @@ impl Loader<'_> {
         index
     }
 
-    fn follow(&mut self, from: usize, item: &ast::Use) -> Option<usize> {
+    fn follow_use(&mut self, from: usize, item: &ast::UseItem) -> Option<usize> {
         if item.is_path { self.follow_path(from, &item.target) } else { self.follow_module(&item.target) }
     }
 
     /// `use std.NAME`.
     fn follow_module(&mut self, target: &ast::Name) -> Option<usize> {
         let name = target.text.strip_prefix("std.").unwrap_or(&target.text);
-        let Some(module) = stdlib::module(name).filter(|_| target.text.starts_with("std.")) else {
+        let Some(module) = stdlib::find_module(name).filter(|_| target.text.starts_with("std.")) else {
             self.unknown_module(target, name);
             return None;
         };
@@ -113,20 +113,20 @@ impl Loader<'_> {
         if let Some(known) = self.loaded.iter().position(|file| file.key == key) {
             return Some(known);
         }
-        let id = self.map.add(SourceFile::new(module.file, None, module.text));
-        Some(self.add(id, PathBuf::new(), key))
+        let id = self.map.add_file(SourceFile::new(module.file, None, module.text));
+        Some(self.add_file(id, PathBuf::new(), key))
     }
 
     fn unknown_module(&mut self, target: &ast::Name, name: &str) {
-        let all: Vec<String> = stdlib::names().map(|name| format!("std.{name}")).collect();
-        let near = suggest::nearest(&target.text, all.iter().map(String::as_str))
-            .or_else(|| suggest::nearest(&format!("std.{name}"), all.iter().map(String::as_str)));
+        let all: Vec<String> = stdlib::module_names().map(|name| format!("std.{name}")).collect();
+        let near = suggest::suggest_name(&target.text, all.iter().map(String::as_str))
+            .or_else(|| suggest::suggest_name(&format!("std.{name}"), all.iter().map(String::as_str)));
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the modules are {}; a file is imported with `use \"./{name}.assert\"`", all.join(", ")),
         };
         self.diagnostics.push(
-            Diagnostic::new(Slug::Import, target.span, format!("there is no module `{}`", target.text)).help(help),
+            Diagnostic::new(Slug::Import, target.span, format!("there is no module `{}`", target.text)).with_help(help),
         );
     }
 
@@ -146,7 +146,7 @@ impl Loader<'_> {
         if found.key.extension().is_none_or(|ending| ending != "assert") {
             let message = format!("`{}` is no rule file: its name does not end in `.assert`", target.text);
             let help = "name the file so, or read its data with `tools from`, `schema … from`, `test … from`";
-            self.diagnostics.push(Diagnostic::new(Slug::Import, target.span, message).help(help));
+            self.diagnostics.push(Diagnostic::new(Slug::Import, target.span, message).with_help(help));
             return None;
         }
         if let Some(known) = self.loaded.iter().position(|file| file.key == found.key) {
@@ -160,8 +160,8 @@ impl Loader<'_> {
         }
         let from_name = self.map.get(id).map(|file| file.name.clone()).unwrap_or_default();
         let name = display_name(&from_name, &target.text);
-        let id = self.map.add(SourceFile::new(name, Some(&found.folder), found.text));
-        Some(self.add(id, found.folder, found.key))
+        let id = self.map.add_file(SourceFile::new(name, Some(&found.folder), found.text));
+        Some(self.add_file(id, found.folder, found.key))
     }
 
     /// Reports a loop at the file of it that was reached first, when `target` is on the way here.
@@ -177,9 +177,9 @@ impl Loader<'_> {
         let Some(&(_, place)) = ring.first() else { return };
         let mut diagnostic =
             Diagnostic::new(Slug::ImportCycle, place, format!("imports form a loop: {}", names.join(" -> ")))
-                .help("move what both need into a third file");
+                .with_help("move what both need into a third file");
         for &(_, place) in ring.iter().skip(1) {
-            diagnostic = diagnostic.other(place, "which imports this");
+            diagnostic = diagnostic.with_other(place, "which imports this");
         }
         self.diagnostics.push(diagnostic);
     }
@@ -209,7 +209,7 @@ pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &F
         FileError::NotText => "save the file as UTF-8".to_owned(),
         FileError::TooLarge(_) | FileError::Other(_) => "name a file of text".to_owned(),
     };
-    Diagnostic::new(slug, path.span, error.of(text)).help(help)
+    Diagnostic::new(slug, path.span, error.describe_for(text)).with_help(help)
 }
 
 /// The path with the nearest name of its folder in place of its last part.
@@ -219,5 +219,5 @@ fn near_file(files: &dyn Files, folder: &Path, path: &str) -> Option<String> {
         None => ("", path),
     };
     let names = files.names(folder, path);
-    suggest::nearest(last, names.iter().map(String::as_str)).map(|near| format!("{front}{near}"))
+    suggest::suggest_name(last, names.iter().map(String::as_str)).map(|near| format!("{front}{near}"))
 }

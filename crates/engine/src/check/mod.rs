@@ -1,6 +1,6 @@
 //! From the syntax tree to [`crate::ir`]: names, types, the tool catalogue, patterns, statements, settings and ids.
 //!
-//! [`check`] loads the root file and its imports, declares what they declare, and lowers the root's rules. An error never stops the
+//! [`check_rules`] loads the root file and its imports, declares what they declare, and lowers the root's rules. An error never stops the
 //! work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
 
 // What rules and runs make of numbers may not overflow.
@@ -8,18 +8,18 @@
 
 mod allow;
 mod arguments;
-mod asserted;
+mod asserted_implications;
 mod bindings;
 mod blocks;
 mod body;
 mod bundle;
 mod calls;
-mod catalogue;
+mod catalog;
 mod classify;
 mod comparisons;
 mod declare;
 mod definitions;
-mod described;
+mod described_values;
 mod expr;
 mod facts;
 pub mod files;
@@ -33,7 +33,7 @@ mod keywords;
 mod kinds;
 mod literals;
 mod load;
-mod meant;
+mod foreign_syntax;
 mod names;
 mod operators;
 mod over_runs;
@@ -63,18 +63,18 @@ mod world;
 mod zones;
 
 use crate::ir;
-pub use allow::silence;
+pub use allow::silence_lints;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, suggest};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_syntax::ast::{self, ItemKind, StatementKind};
 use files::Files;
 pub use fold::json_text;
-use load::Loaded;
+use load::LoadedFile;
 use scope::FileScope;
 pub use suite_settings::{AGENTS, SCHEDULES, WORKSPACES};
-pub use symbols::{Declaration, DeclarationKind, Symbols};
-pub use walk::{any, children, children_mut};
+pub use symbols::{Declaration, DeclarationKind, SymbolTable};
+pub use walk::{any_kind, visit_children, children_mut};
 
 /// How to check.
 #[derive(Clone, Copy)]
@@ -87,13 +87,13 @@ pub struct CheckOptions<'o> {
 
 /// What came of a check.
 #[derive(Debug, Default)]
-pub struct Checked {
-    /// The rules; to be compiled only when [`Checked::diagnostics`] holds no error.
-    pub module: ir::Module,
+pub struct CheckResult {
+    /// The rules; to be compiled only when [`CheckResult::diagnostics`] holds no error.
+    pub module: ir::CheckedModule,
     /// What is declared where, and what refers to it, for editors.
-    pub symbols: Symbols,
+    pub symbols: SymbolTable,
     /// The syntax tree of the root file.
-    pub ast: ast::File,
+    pub ast: ast::RuleFile,
     /// The files that the `use` items of the root lead to, in their order; `None` where there is none.
     pub imports: Vec<Option<FileId>>,
     /// The rule files that declare tools.
@@ -104,13 +104,13 @@ pub struct Checked {
 
 /// Checks the file `root` of the map with everything that it imports; imported files and named data files are added to the map.
 #[must_use]
-pub fn check(map: &mut SourceMap, root: FileId, options: &CheckOptions<'_>) -> Checked {
+pub fn check_rules(map: &mut SourceMap, root: FileId, options: &CheckOptions<'_>) -> CheckResult {
     check_read(map, root, None, &[], options)
 }
 
 /// The same where tools are known beside those that the rules declare: `tools` are catalogues, files of the map.
 #[must_use]
-pub fn check_with_tools(map: &mut SourceMap, root: FileId, tools: &[FileId], options: &CheckOptions<'_>) -> Checked {
+pub fn check_with_tools(map: &mut SourceMap, root: FileId, tools: &[FileId], options: &CheckOptions<'_>) -> CheckResult {
     check_read(map, root, None, tools, options)
 }
 
@@ -119,21 +119,21 @@ pub fn check_with_tools(map: &mut SourceMap, root: FileId, tools: &[FileId], opt
 pub fn check_tree(
     map: &mut SourceMap,
     root: FileId,
-    (tree, said): (ast::File, Diagnostics),
+    (tree, said): (ast::RuleFile, Diagnostics),
     tools: &[FileId],
     options: &CheckOptions<'_>,
-) -> Checked {
+) -> CheckResult {
     check_read(map, root, Some((tree, said)), tools, options)
 }
 
 fn check_read(
     map: &mut SourceMap,
     root: FileId,
-    read: Option<(ast::File, Diagnostics)>,
+    read: Option<(ast::RuleFile, Diagnostics)>,
     tools: &[FileId],
     options: &CheckOptions<'_>,
-) -> Checked {
-    suggest::limited(COMPARED, || check_loaded(map, root, read, tools, options))
+) -> CheckResult {
+    suggest::with_pair_limit(COMPARED, || check_loaded(map, root, read, tools, options))
 }
 
 /// Pairs of letters that are compared for all suggestions of one check together: less than a second.
@@ -142,53 +142,53 @@ const COMPARED: u64 = 50_000_000;
 fn check_loaded(
     map: &mut SourceMap,
     root: FileId,
-    read: Option<(ast::File, Diagnostics)>,
+    read: Option<(ast::RuleFile, Diagnostics)>,
     tools: &[FileId],
     options: &CheckOptions<'_>,
-) -> Checked {
+) -> CheckResult {
     let mut diagnostics = Diagnostics::default();
     // Among what is given beside the rules are files of rules: what they say of tools holds for all.
     let is_rules = |id: &FileId| map.get(*id).is_some_and(|file| file.name.ends_with(".assert"));
     let (of_rules, tools): (Vec<FileId>, Vec<FileId>) = tools.iter().partition(|id| is_rules(id));
-    let loaded = load::load(map, (root, &of_rules), read, options.files, &options.limits, &mut diagnostics);
+    let loaded = load::load_files(map, (root, &of_rules), read, options.files, &options.limits, &mut diagnostics);
     let mut checker = Checker::new(map, &loaded, options, diagnostics);
     checker.read_given_tools(&tools);
     checker.declare_all();
     checker.define_all();
     checker.root_body();
-    let mut checked = checker.finish();
-    meant::say(map, &mut checked.diagnostics);
+    let mut checked = checker.finish_check();
+    foreign_syntax::suggest_spellings(map, &mut checked.diagnostics);
     if let Some(root) = loaded.first() {
-        meant::say_of_lengths(map, &root.ast, &mut checked.diagnostics);
+        foreign_syntax::warn_length_fields(map, &root.ast, &mut checked.diagnostics);
     }
-    checked.diagnostics.sort();
-    let is_catalogue = |item: &ast::Item| {
+    checked.diagnostics.sort_by_place();
+    let is_catalogue = |item: &ast::SyntaxItem| {
         matches!(item.kind, ItemKind::ToolsFrom { .. } | ItemKind::Tool { .. } | ItemKind::ToolFacts { .. })
     };
     let tool_files = loaded.iter().filter(|file| file.ast.items.iter().any(is_catalogue)).map(|file| file.id).collect();
     let id = |number: &Option<usize>| loaded.get((*number)?).map(|file| file.id);
     let imports = loaded.first().map(|root| root.imports.iter().map(id).collect()).unwrap_or_default();
     let ast = loaded.into_iter().next().map(|file| file.ast).unwrap_or_default();
-    Checked { ast, imports, tool_files, ..checked }
+    CheckResult { ast, imports, tool_files, ..checked }
 }
 
 /// The state of one check.
 struct Checker<'a> {
     map: &'a mut SourceMap,
-    loaded: &'a [Loaded],
+    loaded: &'a [LoadedFile],
     options: &'a CheckOptions<'a>,
     diagnostics: Diagnostics,
-    module: ir::Module,
-    symbols: Symbols,
+    module: ir::CheckedModule,
+    symbols: SymbolTable,
     /// Names of each loaded file.
     scopes: Vec<FileScope>,
-    definitions: definitions::Definitions<'a>,
-    catalogue: catalogue::Catalogue,
-    regexes: regex::Regexes,
-    schemas: schema::Schemas,
-    ids: ids::Ids,
+    definitions: definitions::DefinitionTable<'a>,
+    catalogue: catalog::ToolCatalog,
+    regexes: regex::RegexTable,
+    schemas: schema::SchemaImports,
+    ids: ids::UsedIds,
     /// The bindings of the statement that is being lowered.
-    bindings: bindings::Bindings,
+    bindings: bindings::StatementBindings,
     /// Literals of the statement that is being lowered: their white space is kept in its text.
     literals: Vec<Span>,
     /// Where something could not be read.
@@ -208,7 +208,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn new(
         map: &'a mut SourceMap,
-        loaded: &'a [Loaded],
+        loaded: &'a [LoadedFile],
         options: &'a CheckOptions<'a>,
         diagnostics: Diagnostics,
     ) -> Self {
@@ -218,15 +218,15 @@ impl<'a> Checker<'a> {
             loaded,
             options,
             diagnostics,
-            module: ir::Module::default(),
-            symbols: Symbols::default(),
+            module: ir::CheckedModule::default(),
+            symbols: SymbolTable::default(),
             scopes: loaded.iter().map(|_| FileScope::default()).collect(),
-            definitions: definitions::Definitions::default(),
-            catalogue: catalogue::Catalogue::default(),
-            regexes: regex::Regexes::default(),
-            schemas: schema::Schemas::default(),
-            ids: ids::Ids::default(),
-            bindings: bindings::Bindings::default(),
+            definitions: definitions::DefinitionTable::default(),
+            catalogue: catalog::ToolCatalog::default(),
+            regexes: regex::RegexTable::default(),
+            schemas: schema::SchemaImports::default(),
+            ids: ids::UsedIds::default(),
+            bindings: bindings::StatementBindings::default(),
             message_step: None,
             says: false,
             folding: None,
@@ -238,7 +238,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Says something, unless it follows from what could not be read.
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report_diagnostic(&mut self, diagnostic: Diagnostic) {
         if !self.is_in_unread(diagnostic.span) && !self.continues_unread(diagnostic.span) {
             self.diagnostics.push(diagnostic);
         }
@@ -247,13 +247,13 @@ impl<'a> Checker<'a> {
     /// Whether a place stands on a line that is indented below one that could not be read: it probably belongs to that one.
     fn continues_unread(&self, place: Span) -> bool {
         let Some(file) = self.map.get(place.file).filter(|_| !self.unread.is_empty()) else { return false };
-        let line = file.position(place.start).line;
+        let line = file.line_column(place.start).line;
         let indent = |line: usize| {
-            let text = file.line(line);
+            let text = file.line_text(line);
             text.len().saturating_sub(text.trim_start().len())
         };
         let before = line.saturating_sub(1);
-        let is_unread = |span: &Span| span.file == place.file && file.position(span.start).line == before;
+        let is_unread = |span: &Span| span.file == place.file && file.line_column(span.start).line == before;
         self.unread.iter().any(is_unread) && indent(line) > indent(before)
     }
 
@@ -267,36 +267,36 @@ impl<'a> Checker<'a> {
     fn is_in_unread(&self, place: Span) -> bool {
         let within = |span: Span| {
             let Some(file) = self.loaded.iter().find(|file| file.id == span.file) else { return false };
-            innermost(&file.ast.items, place).is_some_and(|item| item.file == span.file && covers(item, span))
+            innermost_item(&file.ast.items, place).is_some_and(|item| item.file == span.file && covers_start(item, span))
         };
         !self.unread.is_empty() && self.unread.iter().any(|&span| span.file == place.file && within(span))
     }
 
     /// The text of the source under a span, on one line.
-    fn written(&self, span: Span) -> String {
-        text::folded(self.map.text(span), None)
+    fn source_line(&self, span: Span) -> String {
+        text::fold_whitespace(self.map.span_text(span), None)
     }
 
     /// Sorts what was said and takes out what is silenced.
-    fn finish(mut self) -> Checked {
+    fn finish_check(mut self) -> CheckResult {
         self.report_unused();
         self.add_asserted();
-        self.diagnostics.sort();
-        allow::apply(self.map, self.loaded, &mut self.diagnostics);
+        self.diagnostics.sort_by_place();
+        allow::apply_allows(self.map, self.loaded, &mut self.diagnostics);
         let Self { module, symbols, diagnostics, .. } = self;
-        Checked { module, symbols, diagnostics, ..Checked::default() }
+        CheckResult { module, symbols, diagnostics, ..CheckResult::default() }
     }
 }
 
 /// A number of something as the intermediate form keeps it; lists are limited by the size of files, far below the end.
-fn number(index: usize) -> u32 {
+fn to_number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// The span of the innermost item at a place.
-fn innermost(items: &[ast::Item], place: Span) -> Option<Span> {
-    let item = items.iter().find(|item| covers(item.span, place))?;
-    let body: &[ast::Item] = match &item.kind {
+fn innermost_item(items: &[ast::SyntaxItem], place: Span) -> Option<Span> {
+    let item = items.iter().find(|item| covers_start(item.span, place))?;
+    let body: &[ast::SyntaxItem] = match &item.kind {
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => &rule.body,
         ItemKind::Suite { body, .. }
         | ItemKind::Case { body, .. }
@@ -309,10 +309,10 @@ fn innermost(items: &[ast::Item], place: Span) -> Option<Span> {
         },
         _ => &[],
     };
-    innermost(body, place).or(Some(item.span))
+    innermost_item(body, place).or(Some(item.span))
 }
 
 /// Whether a place starts inside a span.
-fn covers(span: Span, place: Span) -> bool {
+fn covers_start(span: Span, place: Span) -> bool {
     span.start <= place.start && place.start < span.end.max(span.start.saturating_add(1))
 }

@@ -1,11 +1,11 @@
 //! Paths: `a.b`, `a["k y"]`, `a[0]`, `a[*].b`, `a[**].b`; and what is known of the fields on the way.
 
 use super::Checker;
-use super::described::DescribedMember;
-use super::expr::Typed;
+use super::described_values::DescribedMember;
+use super::expr::CheckedExpr;
 use super::names::root_type;
-use super::scope::{self, LookupSide, Scope, VariableValue};
-use super::ty::{Class, StepShape, Ty, USAGE};
+use super::scope::{self, LookupSide, NameScope, VariableValue};
+use super::ty::{ComparisonClass, StepShape, Ty, USAGE};
 use crate::ir::ExprKind;
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
@@ -14,98 +14,98 @@ use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
     /// `a.b`.
-    pub(super) fn field(
+    pub(super) fn check_field(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         whole: &'a ast::Expr,
         base: &'a ast::Expr,
         name: &ast::Name,
-    ) -> Typed {
+    ) -> CheckedExpr {
         if let Some(response) = self.response_of_call(scope, base, name, whole.span) {
             return response;
         }
-        let value = self.expr(scope, base);
+        let value = self.check_expr(scope, base);
         if is_spread(base) {
-            return self.mapped(value, name, whole.span);
+            return self.map_field(value, name, whole.span);
         }
-        self.member(value, &name.text, name.span, base.span, whole.span)
+        self.member_of(value, &name.text, name.span, base.span, whole.span)
     }
 
     /// `a[0]` and `a["k y"]`.
-    pub(super) fn index(
+    pub(super) fn check_index(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         whole: &'a ast::Expr,
         base: &'a ast::Expr,
         index: &'a ast::Expr,
-    ) -> Typed {
-        let value = self.expr(scope, base);
-        let index = self.expr(&scope.on(LookupSide::Plain), index);
-        if let Some(key) = index.text().map(str::to_owned) {
+    ) -> CheckedExpr {
+        let value = self.check_expr(scope, base);
+        let index = self.check_expr(&scope.on_side(LookupSide::Plain), index);
+        if let Some(key) = index.known_text().map(str::to_owned) {
             let name = ast::Name { text: key, span: index.expr.span };
             if is_spread(base) {
-                return self.mapped(value, &name, whole.span);
+                return self.map_field(value, &name, whole.span);
             }
-            return self.member(value, &name.text, name.span, base.span, whole.span);
+            return self.member_of(value, &name.text, name.span, base.span, whole.span);
         }
-        if index.ty.class() == Some(Class::Range) {
-            let text = self.written(base.span);
-            self.report(
+        if index.ty.comparison_class() == Some(ComparisonClass::Range) {
+            let text = self.source_line(base.span);
+            self.report_diagnostic(
                 Diagnostic::new(
                     Slug::TypeMismatch,
                     index.expr.span,
                     "an element has one position, and a range has many",
                 )
-                .help(format!("write `{text}[0]` for one element, `{text}[*]` for every element")),
+                .with_help(format!("write `{text}[0]` for one element, `{text}[*]` for every element")),
             );
-            return Typed::broken(whole.span);
+            return CheckedExpr::broken_at(whole.span);
         }
-        let ty = if is_spread(base) { Ty::list(Ty::Any) } else { value.ty.element() };
+        let ty = if is_spread(base) { Ty::list_of(Ty::Any) } else { value.ty.element_type() };
         let kind = ExprKind::Index(Box::new(value.expr), Box::new(index.expr));
-        if value.ty.class() == Some(Class::Text) || value.ty.class() == Some(Class::Number) {
-            return self.no_elements(&value.ty, whole.span, base.span);
+        if value.ty.comparison_class() == Some(ComparisonClass::Text) || value.ty.comparison_class() == Some(ComparisonClass::Number) {
+            return self.report_no_elements(&value.ty, whole.span, base.span);
         }
-        Typed::new(kind, whole.span, ty)
+        CheckedExpr::new(kind, whole.span, ty)
     }
 
-    fn no_elements(&mut self, ty: &Ty, whole: Span, base: Span) -> Typed {
-        let noun = ty.class().map_or("this", Class::noun);
-        let text = self.written(base);
-        self.report(
+    fn report_no_elements(&mut self, ty: &Ty, whole: Span, base: Span) -> CheckedExpr {
+        let noun = ty.comparison_class().map_or("this", ComparisonClass::noun);
+        let text = self.source_line(base);
+        self.report_diagnostic(
             Diagnostic::new(Slug::UnknownField, whole, format!("{noun} has no elements"))
-                .help(format!("a text's words are `words({text})`, its characters `split({text}, \"\")`")),
+                .with_help(format!("a text's words are `words({text})`, its characters `split({text}, \"\")`")),
         );
-        Typed::broken(whole)
+        CheckedExpr::broken_at(whole)
     }
 
     /// `a[*]`.
-    pub(super) fn every(&mut self, scope: &Scope<'a>, base: &'a ast::Expr, span: Span) -> Typed {
-        let value = self.expr(scope, base);
-        let ty = Ty::list(value.ty.element());
-        Typed::new(ExprKind::Every(Box::new(value.expr)), span, ty)
+    pub(super) fn check_every(&mut self, scope: &NameScope<'a>, base: &'a ast::Expr, span: Span) -> CheckedExpr {
+        let value = self.check_expr(scope, base);
+        let ty = Ty::list_of(value.ty.element_type());
+        CheckedExpr::new(ExprKind::Every(Box::new(value.expr)), span, ty)
     }
 
     /// `a[**]`.
-    pub(super) fn deep(&mut self, scope: &Scope<'a>, base: &'a ast::Expr, span: Span) -> Typed {
-        let value = self.expr(scope, base);
-        Typed::new(ExprKind::Deep(Box::new(value.expr)), span, Ty::list(Ty::Any))
+    pub(super) fn check_deep(&mut self, scope: &NameScope<'a>, base: &'a ast::Expr, span: Span) -> CheckedExpr {
+        let value = self.check_expr(scope, base);
+        CheckedExpr::new(ExprKind::Deep(Box::new(value.expr)), span, Ty::list_of(Ty::Any))
     }
 
     /// A field of every element.
-    fn mapped(&mut self, value: Typed, name: &ast::Name, span: Span) -> Typed {
-        let element = Typed::broken(value.expr.span).typed(value.ty.element());
-        let ty = match &value.ty.element() {
+    fn map_field(&mut self, value: CheckedExpr, name: &ast::Name, span: Span) -> CheckedExpr {
+        let element = CheckedExpr::broken_at(value.expr.span).with_type(value.ty.element_type());
+        let ty = match &value.ty.element_type() {
             // What is nested deeper than lists of steps stays unknown.
-            Ty::Step(_) | Ty::Usage | Ty::Described(_) => self.member(element, &name.text, name.span, span, span).ty,
+            Ty::Step(_) | Ty::Usage | Ty::Described(_) => self.member_of(element, &name.text, name.span, span, span).ty,
             _ => Ty::Any,
         };
-        Typed::new(ExprKind::Field(Box::new(value.expr), name.text.clone()), span, Ty::list(ty))
+        CheckedExpr::new(ExprKind::Field(Box::new(value.expr), name.text.clone()), span, Ty::list_of(ty))
     }
 
     /// The field of a value; `place` is the field's name, `base` what stands in front of it, `whole` both.
-    pub(super) fn member(&mut self, value: Typed, name: &str, place: Span, base: Span, whole: Span) -> Typed {
+    pub(super) fn member_of(&mut self, value: CheckedExpr, name: &str, place: Span, base: Span, whole: Span) -> CheckedExpr {
         if value.is_broken() && value.ty == Ty::Any {
-            return Typed::broken(whole);
+            return CheckedExpr::broken_at(whole);
         }
         if value.expr.kind == ExprKind::Run {
             return self.run_field(name, place, whole);
@@ -117,37 +117,37 @@ impl<'a> Checker<'a> {
                 DescribedMember::Known(field) => Some(Ty::Described(field)),
                 DescribedMember::Open => self.scalar_field(&value, name, base, whole),
                 DescribedMember::Unknown(names) => {
-                    self.report_unknown_argument(described.tool(), name, &names, place, whole);
+                    self.report_unknown_argument(described.tool_names(), name, &names, place, whole);
                     None
                 }
             },
             _ => self.scalar_field(&value, name, base, whole),
         };
         match ty {
-            Some(ty) => Typed::new(ExprKind::Field(Box::new(value.expr), name.to_owned()), whole, ty),
-            None => Typed::broken(whole),
+            Some(ty) => CheckedExpr::new(ExprKind::Field(Box::new(value.expr), name.to_owned()), whole, ty),
+            None => CheckedExpr::broken_at(whole),
         }
     }
 
     /// `run.x`: a root under its own name, or anything else that the trace has.
-    fn run_field(&mut self, name: &str, place: Span, whole: Span) -> Typed {
-        if let Some(root) = scope::root(name) {
-            return Typed::new(ExprKind::Root(root), whole, root_type(root));
+    fn run_field(&mut self, name: &str, place: Span, whole: Span) -> CheckedExpr {
+        if let Some(root) = scope::find_root(name) {
+            return CheckedExpr::new(ExprKind::Root(root), whole, root_type(root));
         }
         if let Some(near) = near_miss(name, scope::root_names()) {
             self.report_near_field("the run", name, near, place);
-            return Typed::broken(whole);
+            return CheckedExpr::broken_at(whole);
         }
-        let run = Typed::new(ExprKind::Run, whole, Ty::Any).expr;
-        Typed::new(ExprKind::Field(Box::new(run), name.to_owned()), whole, Ty::Any)
+        let run = CheckedExpr::new(ExprKind::Run, whole, Ty::Any).expr;
+        CheckedExpr::new(ExprKind::Field(Box::new(run), name.to_owned()), whole, Ty::Any)
     }
 
     /// A step may have fields beyond the listed ones: only a near miss is a mistake.
     fn step_field(&mut self, shape: &StepShape, name: &str, place: Span) -> Option<Ty> {
-        if shape.has(name) {
-            return Some(shape.field(name));
+        if shape.has_field(name) {
+            return Some(shape.field_type(name));
         }
-        match near_miss(name, shape.fields()) {
+        match near_miss(name, shape.all_fields()) {
             Some(near) => {
                 let kind = shape.kinds.first().map_or("step", |kind| kind.as_str());
                 let what = if shape.kinds.len() > 1 { "a step".to_owned() } else { format!("a {kind} of the run") };
@@ -172,41 +172,41 @@ impl<'a> Checker<'a> {
     }
 
     fn report_near_field(&mut self, what: &str, name: &str, near: &str, place: Span) {
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::UnknownField, place, format!("{what} has no field `{name}`"))
-                .help(format!("did you mean `{near}`?"))
-                .fix(format!("replace with `{near}`"), place, near),
+                .with_help(format!("did you mean `{near}`?"))
+                .with_fix(format!("replace with `{near}`"), place, near),
         );
     }
 
     /// A field of something that is no object; what is an object, or may be one, has any field.
-    fn scalar_field(&mut self, value: &Typed, name: &str, base: Span, whole: Span) -> Option<Ty> {
-        let class = value.ty.class();
-        let text = self.written(base);
-        let dotted = dotted(name);
-        let function = builtins::lookup(name).filter(|builtin| builtin.arity().0 == 1);
+    fn scalar_field(&mut self, value: &CheckedExpr, name: &str, base: Span, whole: Span) -> Option<Ty> {
+        let class = value.ty.comparison_class();
+        let text = self.source_line(base);
+        let dotted = dotted_key(name);
+        let function = builtins::find_builtin(name).filter(|builtin| builtin.arity().0 == 1);
         let (message, help) = match class {
-            None | Some(Class::Object) => return Some(Ty::Any),
-            Some(class @ (Class::Text | Class::List)) if function.is_some() => {
+            None | Some(ComparisonClass::Object) => return Some(Ty::Any),
+            Some(class @ (ComparisonClass::Text | ComparisonClass::List)) if function.is_some() => {
                 (format!("{} has no fields", class.noun()), format!("`{name}` is a function: write `{name}({text})`"))
             }
-            Some(class @ (Class::Text | Class::List)) if matches!(name, "count" | "size" | "len") => {
+            Some(class @ (ComparisonClass::Text | ComparisonClass::List)) if matches!(name, "count" | "size" | "len") => {
                 (format!("{} has no fields", class.noun()), format!("write `length({text})`"))
             }
-            Some(Class::Text) => ("text has no fields".to_owned(), format!("write `json({text}){dotted}`")),
-            Some(Class::List) => (
+            Some(ComparisonClass::Text) => ("text has no fields".to_owned(), format!("write `json({text}){dotted}`")),
+            Some(ComparisonClass::List) => (
                 "a list has no fields".to_owned(),
                 format!("write `{text}[*]{dotted}` for every element, or `{text}[0]{dotted}` for the first"),
             ),
             Some(class) => (format!("{} has no fields", class.noun()), format!("compare `{text}` itself")),
         };
-        self.report(Diagnostic::new(Slug::UnknownField, whole, message).help(help));
+        self.report_diagnostic(Diagnostic::new(Slug::UnknownField, whole, message).with_help(help));
         None
     }
 
     fn report_unknown_argument(&mut self, tool: &str, name: &str, names: &[String], place: Span, whole: Span) {
         // The path up to the wrong name, as it is written.
-        let path = self.written(Span { end: place.end, ..whole });
+        let path = self.source_line(Span { end: place.end, ..whole });
         let front = path.strip_suffix(name).unwrap_or("").to_owned();
         let listed = names.join(", ");
         let mut diagnostic =
@@ -214,37 +214,37 @@ impl<'a> Checker<'a> {
         if self.catalogue.lenient {
             diagnostic.severity = averment_base::diagnostic::Severity::Warning;
         }
-        diagnostic = match suggest::nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => diagnostic.help(format!("did you mean `{front}{near}`?")).fix(
+        diagnostic = match suggest::suggest_name(name, names.iter().map(String::as_str)) {
+            Some(near) => diagnostic.with_help(format!("did you mean `{front}{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 place,
                 near,
             ),
-            None if listed.is_empty() => diagnostic.help(format!("the schema of `{tool}` allows none here")),
-            None => diagnostic.help(format!("the schema of `{tool}` has {listed}")),
+            None if listed.is_empty() => diagnostic.with_help(format!("the schema of `{tool}` allows none here")),
+            None => diagnostic.with_help(format!("the schema of `{tool}` has {listed}")),
         };
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
     }
 
     /// `made.response` of a named call.
-    fn response_of_call(&mut self, scope: &Scope<'a>, base: &ast::Expr, name: &ast::Name, span: Span) -> Option<Typed> {
+    fn response_of_call(&mut self, scope: &NameScope<'a>, base: &ast::Expr, name: &ast::Name, span: Span) -> Option<CheckedExpr> {
         let ast::ExprKind::Name(base) = &base.kind else { return None };
-        let VariableValue::Call(number) = scope.variable(base)?.value else { return None };
+        let VariableValue::Call(number) = scope.find_variable(base)?.value else { return None };
         if name.text != "response" {
             let message = format!("the call `{base}` has no field `{}`", name.text);
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::UnknownField, name.span, message)
-                    .help(format!("what it answered is `{base}.response`")),
+                    .with_help(format!("what it answered is `{base}.response`")),
             );
-            return Some(Typed::broken(span));
+            return Some(CheckedExpr::broken_at(span));
         }
-        Some(Typed::new(ExprKind::Binding(crate::ir::Binding(number)), span, Ty::Any))
+        Some(CheckedExpr::new(ExprKind::Binding(crate::ir::BindingId(number)), span, Ty::Any))
     }
 }
 
 /// The name that was probably meant; a name that only begins like another is its own.
 fn near_miss<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let near = suggest::nearest(name, names)?;
+    let near = suggest::suggest_name(name, names)?;
     (strsim::osa_distance(name, near) <= (name.chars().count() / 3).max(1)).then_some(near)
 }
 
@@ -259,7 +259,7 @@ pub fn is_spread(expr: &ast::Expr) -> bool {
 }
 
 /// `.b`, or `["k y"]` for a key that is no name.
-fn dotted(name: &str) -> String {
+fn dotted_key(name: &str) -> String {
     let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         && !name.starts_with(|first: char| first.is_ascii_digit());
     if plain && !name.is_empty() { format!(".{name}") } else { format!("[\"{name}\"]") }

@@ -1,25 +1,25 @@
 //! Step patterns: every form becomes a choice of alternatives, each of one kind with one test of its name.
 
 use super::Checker;
-use super::described::Described;
-use super::expr::Typed;
+use super::described_values::DescribedValue;
+use super::expr::CheckedExpr;
 use super::kinds;
-use super::scope::{LookupSide, Renamed, Scope, Symbol, Variable, VariableValue};
+use super::scope::{LookupSide, RenamedBindings, NameScope, FileSymbol, ScopeVariable, VariableValue};
 use super::ty::{StepShape, Ty};
 use super::walk;
-use crate::ir::{self, Alternative, Constant, NameTest};
+use crate::ir::{self, PatternAlternative, Constant, NameTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::normal::of_step;
-use averment_runs::run::Kind;
-use averment_syntax::ast::{self, Agent, Argument, Atom, By, KindText, StatusWord, StepKind, Subject, TestKind};
+use averment_runs::run::StepKind;
+use averment_syntax::ast::{self, AgentPattern, PatternArgument, Atom, ByAgent, KindText, StatusWord, PatternForm, AtomSubject, TestKind};
 use std::rc::Rc;
 
 /// An alternative that is being put together.
 #[derive(Debug, Clone)]
 pub struct AlternativeDraft {
     /// The kind of step.
-    pub kind: Kind,
+    pub kind: StepKind,
     /// What its name has to be.
     pub name: NameTest,
     /// Whether it looks at calls that were not executed.
@@ -27,11 +27,11 @@ pub struct AlternativeDraft {
     /// `ok` or `failed`.
     pub succeeded: Option<bool>,
     /// What is bound, with its paths.
-    pub binds: Vec<(u32, ir::Expr)>,
+    pub binds: Vec<(u32, ir::TypedExpr)>,
     /// The text behind the word of a kind, where it is no test of the name.
-    pub text: Option<ir::Expr>,
+    pub text: Option<ir::TypedExpr>,
     /// Conditions, in the order of the text.
-    pub tests: Vec<ir::Expr>,
+    pub tests: Vec<ir::TypedExpr>,
     /// What is known of the step.
     pub shape: StepShape,
     /// True while its arguments may be unknown ones (a glob).
@@ -40,7 +40,7 @@ pub struct AlternativeDraft {
 
 impl AlternativeDraft {
     /// Any step of a kind.
-    pub fn of(kind: Kind, name: NameTest) -> Self {
+    pub fn any_of_kind(kind: StepKind, name: NameTest) -> Self {
         Self {
             kind,
             name,
@@ -49,26 +49,26 @@ impl AlternativeDraft {
             binds: Vec::new(),
             text: None,
             tests: Vec::new(),
-            shape: StepShape::of(kind),
+            shape: StepShape::of_kind(kind),
             lenient: false,
         }
     }
 
     /// The alternative: a test of what the alternative itself binds looks at the path that binds it; a test of what another
     /// pattern binds is a join.
-    fn finished(self) -> Alternative<ir::Expr> {
+    fn into_alternative(self) -> PatternAlternative<ir::TypedExpr> {
         let text = self.text.filter(|text| !walk::uses_binding(text));
         let mut condition = None;
         let mut joins = Vec::new();
         for mut test in self.tests {
-            walk::substitute(&mut test, &self.binds);
+            walk::substitute_bindings(&mut test, &self.binds);
             if walk::uses_binding(&test) {
                 joins.push(test);
             } else {
-                condition = Some(walk::and(condition, test));
+                condition = Some(walk::join_and(condition, test));
             }
         }
-        Alternative {
+        PatternAlternative {
             kind: self.kind,
             name: self.name,
             proposed: self.proposed,
@@ -83,32 +83,32 @@ impl AlternativeDraft {
 
 /// A pattern with what is known of the steps it matches.
 #[derive(Debug, Clone)]
-pub struct Lowered {
+pub struct LoweredPattern {
     /// The pattern.
-    pub pattern: ir::Pattern,
+    pub pattern: ir::CheckedPattern,
     /// The steps.
     pub shape: StepShape,
 }
 
 impl<'a> Checker<'a> {
     /// A step pattern.
-    pub(super) fn pattern(&mut self, scope: &Scope<'a>, step: &'a ast::Step) -> Lowered {
+    pub(super) fn lower_pattern(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern) -> LoweredPattern {
         let parts = self.pattern_parts(&pattern_scope(scope), step);
-        let shape = union(&parts);
-        let alternatives = parts.into_iter().map(AlternativeDraft::finished).collect();
-        let text = self.written(step.span);
-        Lowered { pattern: ir::Pattern { text, span: step.span, alternatives }, shape }
+        let shape = union_shape(&parts);
+        let alternatives = parts.into_iter().map(AlternativeDraft::into_alternative).collect();
+        let text = self.source_line(step.span);
+        LoweredPattern { pattern: ir::CheckedPattern { text, span: step.span, alternatives }, shape }
     }
 
     /// The alternatives of a step pattern.
-    pub(super) fn pattern_parts(&mut self, scope: &Scope<'a>, step: &'a ast::Step) -> Vec<AlternativeDraft> {
+    pub(super) fn pattern_parts(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern) -> Vec<AlternativeDraft> {
         stacker::maybe_grow(128 << 10, 1 << 20, || match &step.kind {
-            StepKind::Atom(atom) => self.atom(scope, atom, step.span),
-            StepKind::Choice(steps) => steps.iter().flat_map(|step| self.pattern_parts(scope, step)).collect(),
-            StepKind::Where { step, condition } => self.where_condition(scope, step, condition),
-            StepKind::Proposed(inner) => {
+            PatternForm::Atom(atom) => self.lower_atom(scope, atom, step.span),
+            PatternForm::Choice(steps) => steps.iter().flat_map(|step| self.pattern_parts(scope, step)).collect(),
+            PatternForm::Where { step, condition } => self.where_condition(scope, step, condition),
+            PatternForm::Proposed(inner) => {
                 let mut parts = self.pattern_parts(scope, inner);
-                self.propose(&mut parts, inner.span);
+                self.mark_proposed(&mut parts, inner.span);
                 parts
             }
         })
@@ -117,12 +117,12 @@ impl<'a> Checker<'a> {
     /// `A where cond`: the condition sees the step; its conjuncts `path == $x` bind.
     fn where_condition(
         &mut self,
-        scope: &Scope<'a>,
-        step: &'a ast::Step,
+        scope: &NameScope<'a>,
+        step: &'a ast::StepPattern,
         condition: &'a ast::Expr,
     ) -> Vec<AlternativeDraft> {
         let mut parts = self.pattern_parts(scope, step);
-        let inner = scope.with_step(union(&parts)).on(LookupSide::Plain);
+        let inner = scope.with_step(union_shape(&parts)).on_side(LookupSide::Plain);
         for part in &mut parts {
             self.entry_test(&inner, condition, part);
         }
@@ -130,26 +130,26 @@ impl<'a> Checker<'a> {
     }
 
     /// One pattern with its entries and status.
-    fn atom(&mut self, scope: &Scope<'a>, atom: &'a Atom, span: Span) -> Vec<AlternativeDraft> {
+    fn lower_atom(&mut self, scope: &NameScope<'a>, atom: &'a Atom, span: Span) -> Vec<AlternativeDraft> {
         let mut parts = match &atom.subject {
-            Subject::Tool(name) => match self.symbol(scope.file, &name.text) {
-                Some((Symbol::Step(number), declared)) => {
-                    self.symbols.refer(name.span, declared);
-                    self.expand(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]))
+            AtomSubject::Tool(name) => match self.resolve_symbol(scope.file, &name.text) {
+                Some((FileSymbol::Step(number), declared)) => {
+                    self.symbols.add_reference(name.span, declared);
+                    self.expand_step(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]))
                 }
-                Some((Symbol::Broken, _)) => vec![AlternativeDraft::of(Kind::Call, NameTest::Any)],
+                Some((FileSymbol::Broken, _)) => vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)],
                 _ => {
-                    let part = self.tool(scope, name);
+                    let part = self.tool_draft(scope, name);
                     self.with_other_names(scope, part, atom)
                 }
             },
-            Subject::QuotedTool(name) => {
+            AtomSubject::QuotedTool(name) => {
                 self.check_tool(scope, &name.text, name.span);
                 let part = self.exact_tool(&name.text);
                 self.with_other_names(scope, part, atom)
             }
-            Subject::Kind { kind, word: _, text } => {
-                let part = self.kind(scope, *kind, text.as_ref());
+            AtomSubject::Kind { kind, word: _, text } => {
+                let part = self.kind_draft(scope, *kind, text.as_ref());
                 vec![self.with_entries(scope, part, atom)]
             }
         };
@@ -163,13 +163,13 @@ impl<'a> Checker<'a> {
             self.with_tag(&mut parts, tag);
         }
         if atom.proposed {
-            self.propose(&mut parts, span);
+            self.mark_proposed(&mut parts, span);
         }
         parts
     }
 
     /// A tool under its name and under the others that are declared for it: each is an alternative.
-    fn with_other_names(&mut self, scope: &Scope<'a>, part: AlternativeDraft, atom: &'a Atom) -> Vec<AlternativeDraft> {
+    fn with_other_names(&mut self, scope: &NameScope<'a>, part: AlternativeDraft, atom: &'a Atom) -> Vec<AlternativeDraft> {
         let others = match &part.name {
             NameTest::Exactly(name) => self.catalogue.other_names(name),
             _ => Vec::new(),
@@ -179,35 +179,35 @@ impl<'a> Checker<'a> {
         parts.into_iter().map(|part| self.with_entries(scope, part, atom)).collect()
     }
 
-    fn with_entries(&mut self, scope: &Scope<'a>, mut part: AlternativeDraft, atom: &'a Atom) -> AlternativeDraft {
+    fn with_entries(&mut self, scope: &NameScope<'a>, mut part: AlternativeDraft, atom: &'a Atom) -> AlternativeDraft {
         let lenient = self.catalogue.lenient;
         self.catalogue.lenient |= part.lenient;
-        let mut inner = scope.with_step(part.shape.clone()).on(LookupSide::Left);
+        let mut inner = scope.with_step(part.shape.clone()).on_side(LookupSide::Left);
         let mut program = None;
-        if matches!(&atom.subject, Subject::Kind { text: Some(KindText::Command(_)), .. }) {
+        if matches!(&atom.subject, AtomSubject::Kind { text: Some(KindText::Command(_)), .. }) {
             let (with_program, local) = inner.with_local("", Ty::Any);
             (inner, program) = (with_program, Some(local));
         }
         for argument in atom.arguments.iter().flatten() {
-            self.entry(&inner, argument, &mut part);
+            self.check_entry(&inner, argument, &mut part);
         }
         if let Some(program) = program {
-            kinds::of_one_program(&mut part.tests, program);
+            kinds::join_program_tests(&mut part.tests, program);
         }
         self.catalogue.lenient = lenient;
         part
     }
 
     /// A bare tool name: `any`, a glob or exactly this.
-    fn tool(&mut self, scope: &Scope<'a>, name: &ast::Name) -> AlternativeDraft {
+    fn tool_draft(&mut self, scope: &NameScope<'a>, name: &ast::Name) -> AlternativeDraft {
         if name.text == "any" {
-            return AlternativeDraft::of(Kind::Call, NameTest::Any);
+            return AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any);
         }
         if name.text.contains(['*', '?']) {
             self.check_tool_glob(&name.text, name.span);
             let mut part = AlternativeDraft {
                 lenient: true,
-                ..AlternativeDraft::of(Kind::Call, NameTest::Glob(name.text.clone()))
+                ..AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Glob(name.text.clone()))
             };
             part.shape.arguments = self.catalogue.arguments_of_glob(&name.text);
             return part;
@@ -219,122 +219,122 @@ impl<'a> Checker<'a> {
     }
 
     fn exact_tool(&self, name: &str) -> AlternativeDraft {
-        let mut part = AlternativeDraft::of(Kind::Call, NameTest::Exactly(name.to_owned()));
-        part.shape.arguments = self.catalogue.arguments(name);
+        let mut part = AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Exactly(name.to_owned()));
+        part.shape.arguments = self.catalogue.tool_arguments(name);
         part
     }
 
     fn with_status(&mut self, parts: &mut [AlternativeDraft], status: StatusWord, span: Span) {
         for part in parts {
-            if part.shape.has("ok") {
+            if part.shape.has_field("ok") {
                 part.succeeded = Some(status == StatusWord::Ok);
             } else {
                 let kind = part.kind.as_str();
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::UnknownField, span, format!("a {kind} has no status"))
-                        .help("`ok` and `failed` stand behind calls, commands, reads, writes, http requests and spans"),
+                        .with_help("`ok` and `failed` stand behind calls, commands, reads, writes, http requests and spans"),
                 );
             }
         }
     }
 
     /// `by researcher`: the agent of the step, as `agent: "researcher"` would be said of a kind of step.
-    fn with_agent(&mut self, scope: &Scope<'a>, parts: &mut [AlternativeDraft], by: &'a By) {
-        let agent = kinds::field(of_step::AGENT, by.span);
+    fn with_agent(&mut self, scope: &NameScope<'a>, parts: &mut [AlternativeDraft], by: &'a ByAgent) {
+        let agent = kinds::step_field(of_step::AGENT, by.span);
         let (kind, operand) = match &by.agent {
-            Agent::Binding(binding) => {
+            AgentPattern::Binding(binding) => {
                 let ast::ExprKind::Binding(name) = &binding.kind else { return };
-                let number = self.bind(scope, name);
+                let number = self.bind_name(scope, name);
                 parts.iter_mut().for_each(|part| part.binds.push((number, agent.clone())));
                 return;
             }
-            Agent::Name(name) if name.text.contains(['*', '?']) => {
+            AgentPattern::Name(name) if name.text.contains(['*', '?']) => {
                 let number = self.add_regex(super::regex::of_glob(&name.text), name.text.clone());
-                (TestKind::Matches, Typed::new(ir::ExprKind::Regex(number), name.span, Ty::Any).expr)
+                (TestKind::Matches, CheckedExpr::new(ir::ExprKind::Regex(number), name.span, Ty::Any).expr)
             }
-            Agent::Name(name) => {
+            AgentPattern::Name(name) => {
                 let name_of = ir::ExprKind::Constant(Constant::Text(name.text.clone()));
-                (TestKind::Equal, Typed::new(name_of, name.span, Ty::String).expr)
+                (TestKind::Equal, CheckedExpr::new(name_of, name.span, Ty::String).expr)
             }
-            Agent::Text(text) => (TestKind::Equal, self.text_literal(scope, text).expr),
-            Agent::Regex(regex) => (TestKind::Matches, self.regex_literal(regex, Some(of_step::AGENT)).expr),
+            AgentPattern::Text(text) => (TestKind::Equal, self.text_literal(scope, text).expr),
+            AgentPattern::Regex(regex) => (TestKind::Matches, self.regex_literal(regex, Some(of_step::AGENT)).expr),
         };
-        parts.iter_mut().for_each(|part| part.tests.push(kinds::test(kind, agent.clone(), operand.clone())));
+        parts.iter_mut().for_each(|part| part.tests.push(kinds::positive_test(kind, agent.clone(), operand.clone())));
     }
 
     /// `tagged destructive`: the tag of the tool of a call.
     fn with_tag(&mut self, parts: &mut [AlternativeDraft], tag: &ast::Name) {
         for part in parts {
-            if part.kind == Kind::Call {
+            if part.kind == StepKind::Call {
                 let constant = ir::ExprKind::Constant(Constant::Text(tag.text.clone()));
-                let operand = Typed::new(constant, tag.span, Ty::String).expr;
-                part.tests.push(kinds::test(TestKind::Contains, kinds::field(of_step::TAGS, tag.span), operand));
+                let operand = CheckedExpr::new(constant, tag.span, Ty::String).expr;
+                part.tests.push(kinds::positive_test(TestKind::Contains, kinds::step_field(of_step::TAGS, tag.span), operand));
             } else {
                 let kind = part.kind.as_str();
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::CallsOnly, tag.span, format!("tools have tags, and this is a {kind}"))
-                        .help("`tagged` stands behind calls: name a tool, or `any`"),
+                        .with_help("`tagged` stands behind calls: name a tool, or `any`"),
                 );
             }
         }
     }
 
-    fn propose(&mut self, parts: &mut [AlternativeDraft], span: Span) {
+    fn mark_proposed(&mut self, parts: &mut [AlternativeDraft], span: Span) {
         for part in parts {
-            if part.kind == Kind::Call {
+            if part.kind == StepKind::Call {
                 part.proposed = true;
             } else {
                 let kind = part.kind.as_str();
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(
                         Slug::CallsOnly,
                         span,
                         format!("`proposed` speaks of calls alone, and this is a {kind}"),
                     )
-                    .help("only calls can be denied or pending: name a tool"),
+                    .with_help("only calls can be denied or pending: name a tool"),
                 );
             }
         }
     }
 
     /// A `def step` in its place: its plain parameters are the given expressions, its `$` parameters the given bindings.
-    fn expand(
+    fn expand_step(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         number: usize,
         name: &'a ast::Name,
-        given: &'a [Argument],
+        given: &'a [PatternArgument],
     ) -> Vec<AlternativeDraft> {
-        let Some(entry) = self.definitions.step(number) else { return Vec::new() };
+        let Some(entry) = self.definitions.step_entry(number) else { return Vec::new() };
         if self.definitions.expanding.contains(&number) {
             self.report_recursion(&name.text, Some(name.span));
-            return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
+            return vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)];
         }
         if given.len() != entry.parameters.len() {
             self.report_step_arguments(entry.name, entry.parameters, name, given);
-            return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
+            return vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)];
         }
-        let mut inner = Scope::of_file(entry.file);
+        let mut inner = NameScope::of_file(entry.file);
         inner.next_local = scope.next_local;
-        let Some(suffix) = self.bindings.expand() else {
+        let Some(suffix) = self.bindings.begin_expansion() else {
             self.report_too_many(name.span);
-            return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
+            return vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)];
         };
-        let mut renamed = Renamed { suffix, ..Renamed::default() };
-        let outer = Rc::new(Scope { step: None, side: LookupSide::Plain, ..scope.clone() });
+        let mut renamed = RenamedBindings { suffix, ..RenamedBindings::default() };
+        let outer = Rc::new(NameScope { step: None, side: LookupSide::Plain, ..scope.clone() });
         for (parameter, argument) in entry.parameters.iter().zip(given) {
             match (parameter.text.strip_prefix('$'), argument) {
-                (Some(inside), Argument::Test(ast::Expr { kind: ast::ExprKind::Binding(outside), .. })) => {
-                    renamed.given.insert(inside.to_owned(), super::bindings::key(scope, outside));
+                (Some(inside), PatternArgument::Test(ast::Expr { kind: ast::ExprKind::Binding(outside), .. })) => {
+                    renamed.given.insert(inside.to_owned(), super::bindings::binding_key(scope, outside));
                     self.note_binding(scope, outside);
                 }
-                (None, Argument::Test(value)) if !matches!(value.kind, ast::ExprKind::Binding(_)) => {
+                (None, PatternArgument::Test(value)) if !matches!(value.kind, ast::ExprKind::Binding(_)) => {
                     let value = VariableValue::Given(value, Rc::clone(&outer));
-                    inner.variables.push(Variable { name: &parameter.text, value });
+                    inner.variables.push(ScopeVariable { name: &parameter.text, value });
                 }
                 _ => {
                     self.report_step_arguments(entry.name, entry.parameters, name, given);
-                    return vec![AlternativeDraft::of(Kind::Call, NameTest::Any)];
+                    return vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)];
                 }
             }
         }
@@ -347,12 +347,12 @@ impl<'a> Checker<'a> {
 
     /// Reports, once for a statement, that its definitions grow beyond all measure.
     pub(super) fn report_too_many(&mut self, place: Span) {
-        if self.bindings.just_overflowed() {
+        if self.bindings.has_just_overflowed() {
             let message =
                 format!("this statement puts more than {} definitions in their places", super::bindings::EXPANSIONS);
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::TooLarge, place, message)
-                    .help("use fewer `def step`s that use others, or name the tools with a glob"),
+                    .with_help("use fewer `def step`s that use others, or name the tools with a glob"),
             );
         }
     }
@@ -362,7 +362,7 @@ impl<'a> Checker<'a> {
         step: &ast::Name,
         parameters: &[ast::Name],
         name: &ast::Name,
-        given: &[Argument],
+        given: &[PatternArgument],
     ) {
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.text.as_str()).collect();
         let call = if names.is_empty() { step.text.clone() } else { format!("{}({})", step.text, names.join(", ")) };
@@ -373,35 +373,35 @@ impl<'a> Checker<'a> {
             let noun = if count == 1 { "argument" } else { "arguments" };
             format!("`{}` takes {count} {noun}, found {found}", step.text)
         };
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::ArgumentCount, name.span, message)
-                .other(step.span, "declared here")
-                .help(format!("write `{call}`: a plain parameter takes a value, `$id` a binding")),
+                .with_other(step.span, "declared here")
+                .with_help(format!("write `{call}`: a plain parameter takes a value, `$id` a binding")),
         );
     }
 
     /// The names of the `def step`s of a file.
     pub(super) fn step_names(&self, file: usize) -> Vec<String> {
         let names = self.scopes.get(file).into_iter().flat_map(|scope| scope.names.iter());
-        names.filter(|(_, one)| matches!(one.symbol, Symbol::Step(_))).map(|(name, _)| name.clone()).collect()
+        names.filter(|(_, one)| matches!(one.symbol, FileSymbol::Step(_))).map(|(name, _)| name.clone()).collect()
     }
 }
 
 /// What a pattern sees: names of the file and bindings, but no step around it.
-fn pattern_scope<'a>(scope: &Scope<'a>) -> Scope<'a> {
-    Scope { step: None, side: LookupSide::Plain, response: false, ..scope.clone() }
+fn pattern_scope<'a>(scope: &NameScope<'a>) -> NameScope<'a> {
+    NameScope { step: None, side: LookupSide::Plain, response: false, ..scope.clone() }
 }
 
 /// What is known of a step that is one of these.
-fn union(parts: &[AlternativeDraft]) -> StepShape {
+fn union_shape(parts: &[AlternativeDraft]) -> StepShape {
     let mut kinds = Vec::new();
     for part in parts {
         if !kinds.contains(&part.kind) {
             kinds.push(part.kind);
         }
     }
-    let known: Vec<Option<Described>> = parts.iter().map(|part| part.shape.arguments.clone()).collect();
+    let known: Vec<Option<DescribedValue>> = parts.iter().map(|part| part.shape.arguments.clone()).collect();
     let all_known = !known.is_empty() && known.iter().all(Option::is_some);
-    let arguments = if all_known { Described::any_of(known.into_iter().flatten()) } else { None };
+    let arguments = if all_known { DescribedValue::any_of(known.into_iter().flatten()) } else { None };
     StepShape { kinds, arguments, word: None }
 }

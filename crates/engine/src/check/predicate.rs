@@ -1,35 +1,35 @@
 //! `no PREDICATE in EXPR` and `no PREDICATE in A`: which of the two it is, and what the predicate is.
 
 use super::Checker;
-use super::expr::Typed;
-use super::scope::{self, Scope, Symbol};
-use super::ty::{Class, Ty};
-use crate::ir::{self, ExprKind, Local, Pattern, Temporal, Type};
+use super::expr::CheckedExpr;
+use super::scope::{self, NameScope, FileSymbol};
+use super::ty::{ComparisonClass, Ty};
+use crate::ir::{self, ExprKind, LocalId, CheckedPattern, Temporal, Type};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_builtins::table as builtins;
 use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
     /// The statement.
-    pub(super) fn no_predicate(
+    pub(super) fn check_no_predicate(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         predicate: &'a ast::Name,
         target: &'a ast::PredicateTarget,
-    ) -> Temporal<Pattern, ir::Expr> {
-        let test = self.predicate(scope, predicate);
+    ) -> Temporal<CheckedPattern, ir::TypedExpr> {
+        let test = self.check_predicate(scope, predicate);
         match (&target.expr, &target.step) {
             (Some(expr), step) if step.is_none() || self.is_value(scope, expr) => {
-                let values = self.expr(scope, expr).expr;
+                let values = self.check_expr(scope, expr).expr;
                 Temporal::NoneIn { values, predicate: test }
             }
-            (_, Some(step)) => Temporal::NoneInSteps { step: self.pattern(scope, step).pattern, predicate: test },
+            (_, Some(step)) => Temporal::NoneInSteps { step: self.lower_pattern(scope, step).pattern, predicate: test },
             (_, None) => Temporal::Never { steps: Vec::new() },
         }
     }
 
     /// Whether what stands behind `in` is a value: it begins with a name of the run or of the file, or with a near miss of a root.
-    fn is_value(&self, scope: &Scope<'a>, expr: &ast::Expr) -> bool {
+    fn is_value(&self, scope: &NameScope<'a>, expr: &ast::Expr) -> bool {
         let expr = match &expr.kind {
             ast::ExprKind::Group(inner) if matches!(inner.kind, ast::ExprKind::Filtered { .. }) => inner,
             _ => expr,
@@ -39,63 +39,63 @@ impl<'a> Checker<'a> {
             return false;
         }
         let Some(name) = first_name(expr) else { return true };
-        if scope.variable(name).is_some() || scope::root(name).is_some() || matches!(name, "run" | "response") {
+        if scope.find_variable(name).is_some() || scope::find_root(name).is_some() || matches!(name, "run" | "response") {
             return true;
         }
-        if scope.step.as_ref().is_some_and(|shape| shape.has(name)) {
+        if scope.step.as_ref().is_some_and(|shape| shape.has_field(name)) {
             return true;
         }
-        match self.symbol(scope.file, name) {
-            Some((Symbol::Step(_), _)) => return false,
+        match self.resolve_symbol(scope.file, name) {
+            Some((FileSymbol::Step(_), _)) => return false,
             Some(_) => return true,
             None => {}
         }
         // `f(x)` is a step with arguments unless there is such a function.
         if matches!(expr.kind, ast::ExprKind::Call { .. }) {
-            return builtins::lookup(name).is_some();
+            return builtins::find_builtin(name).is_some();
         }
         // A name with a condition is a list only where it is one: calls with a condition look alike.
         if matches!(expr.kind, ast::ExprKind::Filtered { .. }) {
             return false;
         }
-        let near = suggest::nearest(name, scope::root_names());
-        near.is_some_and(|near| strsim::osa_distance(name, near) <= 2) && !self.catalogue.knows(name)
+        let near = suggest::suggest_name(name, scope::root_names());
+        near.is_some_and(|near| strsim::osa_distance(name, near) <= 2) && !self.catalogue.is_known(name)
     }
 
     /// What is asked of each value: a `def` or a function of one parameter that is true or false.
-    fn predicate(&mut self, scope: &Scope<'a>, name: &'a ast::Name) -> ir::Expr {
-        let value = Typed::new(ExprKind::Local(Local::VALUE), name.span, Ty::Any).expr;
-        let typed = match self.symbol(scope.file, &name.text) {
-            Some((Symbol::Def(number), declared)) if self.definitions.parameters(number).len() == 1 => {
-                self.symbols.refer(name.span, declared);
+    fn check_predicate(&mut self, scope: &NameScope<'a>, name: &'a ast::Name) -> ir::TypedExpr {
+        let value = CheckedExpr::new(ExprKind::Local(LocalId::VALUE), name.span, Ty::Any).expr;
+        let typed = match self.resolve_symbol(scope.file, &name.text) {
+            Some((FileSymbol::Def(number), declared)) if self.definitions.def_parameters(number).len() == 1 => {
+                self.symbols.add_reference(name.span, declared);
                 let ty = self.def_type(number, Some(name.span));
-                Typed::new(ExprKind::Def(number, vec![value]), name.span, ty)
+                CheckedExpr::new(ExprKind::Def(number, vec![value]), name.span, ty)
             }
-            Some((Symbol::Broken, _)) => Typed::broken(name.span),
-            Some((Symbol::Def(number), _)) => {
-                let count = self.definitions.parameters(number).len();
+            Some((FileSymbol::Broken, _)) => CheckedExpr::broken_at(name.span),
+            Some((FileSymbol::Def(number), _)) => {
+                let count = self.definitions.def_parameters(number).len();
                 let message = format!("`{}` takes {count} arguments, and a predicate takes one", name.text);
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::ArgumentCount, name.span, message)
-                        .help("write `no x in …: …` or a `def` of one parameter"),
+                        .with_help("write `no x in …: …` or a `def` of one parameter"),
                 );
-                Typed::broken(name.span)
+                CheckedExpr::broken_at(name.span)
             }
-            _ => match builtins::lookup(&name.text).filter(|builtin| builtin.arity().0 == 1) {
+            _ => match builtins::find_builtin(&name.text).filter(|builtin| builtin.arity().0 == 1) {
                 Some(builtin) => {
-                    Typed::new(ExprKind::Builtin(builtin.name, vec![value]), name.span, Ty::of(builtin.result))
+                    CheckedExpr::new(ExprKind::Builtin(builtin.name, vec![value]), name.span, Ty::from_ir(builtin.result))
                 }
                 None => {
                     self.report_unknown_predicate(scope.file, name);
-                    Typed::broken(name.span)
+                    CheckedExpr::broken_at(name.span)
                 }
             },
         };
-        if let Some(class) = typed.ty.class().filter(|class| *class != Class::Boolean) {
+        if let Some(class) = typed.ty.comparison_class().filter(|class| *class != ComparisonClass::Boolean) {
             let message = format!("`{}` gives {}, and a predicate is true or false", name.text, class.noun());
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::TypeMismatch, name.span, message)
-                    .help(format!("compare it in a definition: `def found(x) = {}(x) is not empty`", name.text)),
+                    .with_help(format!("compare it in a definition: `def found(x) = {}(x) is not empty`", name.text)),
             );
         }
         typed.expr
@@ -107,35 +107,35 @@ impl<'a> Checker<'a> {
             return;
         }
         let one =
-            |symbol: Symbol| matches!(symbol, Symbol::Def(number) if self.definitions.parameters(number).len() == 1);
+            |symbol: FileSymbol| matches!(symbol, FileSymbol::Def(number) if self.definitions.def_parameters(number).len() == 1);
         let defs = scope.names.iter().filter(|(_, declared)| one(declared.symbol)).map(|(name, _)| name.as_str());
         let functions = builtins::BUILTINS
             .iter()
             .filter(|builtin| builtin.arity().0 == 1 && builtin.result == Type::Boolean)
             .map(|builtin| builtin.name);
-        let near = suggest::nearest(&name.text, defs.chain(functions));
+        let near = suggest::suggest_name(&name.text, defs.chain(functions));
         let diagnostic =
             Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown predicate `{}`", name.text));
         let diagnostic = match near {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 name.span,
                 near,
             ),
             None => match self.module_near(&name.text) {
                 Some((near, module)) => {
-                    let diagnostic = diagnostic.help(format!("`{near}` comes with `use {module}`"));
+                    let diagnostic = diagnostic.with_help(format!("`{near}` comes with `use {module}`"));
                     let start = averment_base::source::Span { start: 0, end: 0, ..name.span };
                     let exact = near == name.text;
-                    if exact { diagnostic.fix("import it", start, format!("use {module}\n")) } else { diagnostic }
+                    if exact { diagnostic.with_fix("import it", start, format!("use {module}\n")) } else { diagnostic }
                 }
-                None => diagnostic.help(format!(
+                None => diagnostic.with_help(format!(
                     "define it: `def {}(value) = …`; a quantifier is written `no x in xs: …`",
                     name.text
                 )),
             },
         };
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
     }
 }
 

@@ -32,18 +32,18 @@ impl Checker<'_> {
             Ok(found) => Some(self.add_data(rules, &name.text, found)),
             Err(error) => {
                 let diagnostic = cannot_read(self.options.files, &folder, name, &error);
-                self.report(diagnostic);
+                self.report_diagnostic(diagnostic);
                 None
             }
         }
     }
 
     /// Puts a file into the source map, once.
-    pub(super) fn add_data(&mut self, from: FileId, path: &str, found: super::files::Found) -> DataFile {
+    pub(super) fn add_data(&mut self, from: FileId, path: &str, found: super::files::FoundFile) -> DataFile {
         let from = self.map.get(from).map(|file| file.name.clone()).unwrap_or_default();
         let name = display_name(&from, path);
         let known = self.map.iter().find(|(_, file)| file.name == name && *file.text == *found.text).map(|(id, _)| id);
-        let id = known.unwrap_or_else(|| self.map.add(SourceFile::data(name, Some(&found.folder), found.text.clone())));
+        let id = known.unwrap_or_else(|| self.map.add_file(SourceFile::data_file(name, Some(&found.folder), found.text.clone())));
         DataFile { id, folder: found.folder, key: found.key, text: found.text.into() }
     }
 
@@ -52,16 +52,16 @@ impl Checker<'_> {
         match serde_json::from_str(&data.text) {
             Ok(value) => Some(value),
             Err(error) => {
-                let at = offset(&data.text, error.line(), error.column());
+                let at = byte_offset(&data.text, error.line(), error.column());
                 let (line, column) = (error.line(), error.column().max(1));
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(
                         Slug::BadJson,
                         place,
                         format!("the file `{name}` is not JSON (line {line}, column {column})"),
                     )
-                    .other(Span::new(data.id, at, at), json_reason(&error))
-                    .help("correct the file; every key stands in quotes, and no comma behind the last element"),
+                    .with_other(Span::new(data.id, at, at), json_reason(&error))
+                    .with_help("correct the file; every key stands in quotes, and no comma behind the last element"),
                 );
                 None
             }
@@ -71,13 +71,13 @@ impl Checker<'_> {
     /// The folder that references of a schema have to stay in: that of the rules, or of the schema where the rules name one elsewhere.
     pub(super) fn schema_root(&self, file: usize, folder: &Path) -> PathBuf {
         let rules = self.loaded.get(file).map(|entry| entry.folder.clone()).unwrap_or_default();
-        let inside = super::files::normalized(folder).starts_with(super::files::normalized(&rules));
+        let inside = super::files::normalize_path(folder).starts_with(super::files::normalize_path(&rules));
         if inside { rules } else { folder.to_path_buf() }
     }
 }
 
 /// The byte offset of a line and column as the JSON library counts them.
-fn offset(text: &str, line: usize, column: usize) -> usize {
+fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let at = start.saturating_add(column.saturating_sub(1)).min(text.len());
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)

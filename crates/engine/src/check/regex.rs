@@ -2,13 +2,13 @@
 //! hold what linear matching does not know.
 
 use super::Checker;
-use super::expr::Typed;
+use super::expr::CheckedExpr;
 use super::regex_error;
 use super::ty::Ty;
 use crate::ir::{self, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_builtins::backtrack::{Backtracking, is_beyond_linear, skeleton};
+use averment_builtins::backtrack::{BacktrackRegex, is_beyond_linear, build_skeleton};
 use averment_syntax::ast;
 use indexmap::IndexSet;
 use regex_syntax::ast as parsed;
@@ -18,32 +18,32 @@ const FLAGS: &str = "imsxub";
 
 /// All regular expressions, each with its flags once.
 #[derive(Debug, Default)]
-pub struct Regexes {
-    known: IndexSet<ir::Regex>,
+pub struct RegexTable {
+    known: IndexSet<ir::RegexSource>,
     /// About how many bytes their automatons take together.
     bytes: u64,
 }
 
 impl<'a> Checker<'a> {
     /// A regular expression as a value; `subject` is what it is matched against, where that is written.
-    pub(super) fn regex_literal(&mut self, regex: &ast::Regex, subject: Option<&str>) -> Typed {
+    pub(super) fn regex_literal(&mut self, regex: &ast::RegexLiteral, subject: Option<&str>) -> CheckedExpr {
         match self.regex_number(regex, subject) {
-            Some(number) => Typed::new(ExprKind::Regex(number), regex.span, Ty::Regex),
-            None => Typed::broken(regex.span).typed(Ty::Regex),
+            Some(number) => CheckedExpr::new(ExprKind::Regex(number), regex.span, Ty::Regex),
+            None => CheckedExpr::broken_at(regex.span).with_type(Ty::Regex),
         }
     }
 
     /// The number of a regular expression; `None` when it cannot be used.
-    pub(super) fn regex_number(&mut self, regex: &ast::Regex, subject: Option<&str>) -> Option<u32> {
+    pub(super) fn regex_number(&mut self, regex: &ast::RegexLiteral, subject: Option<&str>) -> Option<u32> {
         self.literals.push(regex.span);
         if !self.check_flags(regex) {
             return None;
         }
-        let flags = Flags::of(&regex.flags);
+        let flags = RegexFlags::from_letters(&regex.flags);
         match self.translated_regex(regex, flags, subject) {
             Ok(number) => number,
             Err(diagnostic) => {
-                self.report(*diagnostic);
+                self.report_diagnostic(*diagnostic);
                 None
             }
         }
@@ -52,8 +52,8 @@ impl<'a> Checker<'a> {
     /// The number of one whose flags are good; `None` where there is no room for it, which was said.
     fn translated_regex(
         &mut self,
-        regex: &ast::Regex,
-        flags: Flags,
+        regex: &ast::RegexLiteral,
+        flags: RegexFlags,
         subject: Option<&str>,
     ) -> Result<Option<u32>, Box<Diagnostic>> {
         if flags.backtracks {
@@ -61,32 +61,32 @@ impl<'a> Checker<'a> {
                 .map_err(|mistake| regex_error::explain_mistake(regex, &mistake, subject))?;
         }
         let pattern =
-            translated(&regex.pattern, flags).map_err(|error| regex_error::explain(regex, &error, subject))?;
+            translate_pattern(&regex.pattern, flags).map_err(|error| regex_error::explain_syntax(regex, &error, subject))?;
         let text = format!("/{}/{}", regex.pattern, regex.flags);
-        self.built(regex, ir::Regex { pattern, text, backtracks: flags.backtracks })
+        self.add_built(regex, ir::RegexSource { pattern, text, backtracks: flags.backtracks })
     }
 
     /// The number of one that was read; `None` where there is no room for it, which was said.
-    fn built(&mut self, regex: &ast::Regex, one: ir::Regex) -> Result<Option<u32>, Box<Diagnostic>> {
+    fn add_built(&mut self, regex: &ast::RegexLiteral, one: ir::RegexSource) -> Result<Option<u32>, Box<Diagnostic>> {
         if let Some(known) = self.regexes.known.get_index_of(&one) {
-            return Ok(Some(super::number(known)));
+            return Ok(Some(super::to_number(known)));
         }
         if one.backtracks {
             let pattern =
-                Backtracking::new(&one.pattern).map_err(|mistake| regex_error::explain_built(regex, &mistake))?;
-            return Ok(self.has_room_for_regex(regex, pattern.bytes()).then(|| self.add(one)));
+                BacktrackRegex::new(&one.pattern).map_err(|mistake| regex_error::explain_built(regex, &mistake))?;
+            return Ok(self.has_room_for_regex(regex, pattern.memory_bytes()).then(|| self.intern_regex(one)));
         }
-        if !self.has_room_for_regex(regex, averment_builtins::pattern::bytes(&one.pattern)) {
+        if !self.has_room_for_regex(regex, averment_builtins::pattern::automaton_bytes(&one.pattern)) {
             return Ok(None);
         }
         let limit = self.options.limits.regex_bytes;
         let build = regex::RegexBuilder::new(&one.pattern).size_limit(limit).build();
         build.map_err(|error| regex_error::explain_build(regex, &error))?;
-        Ok(Some(self.add(one)))
+        Ok(Some(self.intern_regex(one)))
     }
 
     /// Whether the automatons of all regular expressions are not too large together. That is said once, where they become so.
-    fn has_room_for_regex(&mut self, regex: &ast::Regex, bytes: u64) -> bool {
+    fn has_room_for_regex(&mut self, regex: &ast::RegexLiteral, bytes: u64) -> bool {
         let most = self.options.limits.all_regex_bytes;
         let before = self.regexes.bytes;
         // What is too large by itself is said of it alone, and takes no more until that is known.
@@ -96,31 +96,31 @@ impl<'a> Checker<'a> {
         if !fits && before <= most {
             let message = format!("the regular expressions of these rules take more than {} MiB together", most >> 20);
             let help = "leave the flag `u` away where the classes of ASCII do, and repeat less";
-            self.report(Diagnostic::new(Slug::BadRegex, regex.span, message).help(help));
+            self.report_diagnostic(Diagnostic::new(Slug::BadRegex, regex.span, message).with_help(help));
         }
         fits
     }
 
     /// Adds a pattern of the library's syntax.
     pub(super) fn add_regex(&mut self, pattern: String, text: String) -> u32 {
-        self.add(ir::Regex { pattern, text, backtracks: false })
+        self.intern_regex(ir::RegexSource { pattern, text, backtracks: false })
     }
 
-    fn add(&mut self, regex: ir::Regex) -> u32 {
+    fn intern_regex(&mut self, regex: ir::RegexSource) -> u32 {
         let (index, new) = self.regexes.known.insert_full(regex.clone());
         if new {
             self.module.regexes.push(regex);
         }
-        super::number(index)
+        super::to_number(index)
     }
 
     /// Whether a value is a regular expression that backtracks.
-    pub(super) fn backtracks(&self, value: &ir::Expr) -> bool {
+    pub(super) fn is_backtracking(&self, value: &ir::TypedExpr) -> bool {
         let ExprKind::Regex(number) = value.kind else { return false };
         self.module.regexes.get(number as usize).is_some_and(|regex| regex.backtracks)
     }
 
-    fn check_flags(&mut self, regex: &ast::Regex) -> bool {
+    fn check_flags(&mut self, regex: &ast::RegexLiteral) -> bool {
         let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
         for (at, flag) in regex.flags.char_indices() {
             let place = start.saturating_add(at);
@@ -133,13 +133,13 @@ impl<'a> Checker<'a> {
                 } else {
                     "the flags are i, m, s, x, u, b".to_owned()
                 };
-                self.report(Diagnostic::new(Slug::BadRegex, span, message).help(help));
+                self.report_diagnostic(Diagnostic::new(Slug::BadRegex, span, message).with_help(help));
                 return false;
             }
             if twice {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::BadRegex, span, format!("the flag `{flag}` stands twice"))
-                        .help("write it once"),
+                        .with_help("write it once"),
                 );
                 return false;
             }
@@ -150,15 +150,15 @@ impl<'a> Checker<'a> {
 
 /// Which flags stand behind a regular expression.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Flags {
+pub struct RegexFlags {
     ignore_white_space: bool,
     unicode: bool,
     backtracks: bool,
     other: [bool; 3],
 }
 
-impl Flags {
-    fn of(text: &str) -> Self {
+impl RegexFlags {
+    fn from_letters(text: &str) -> Self {
         Self {
             ignore_white_space: text.contains('x'),
             unicode: text.contains('u'),
@@ -168,7 +168,7 @@ impl Flags {
     }
 
     /// The flags in front of the pattern, in the library's syntax.
-    fn prefix(self) -> String {
+    fn inline_prefix(self) -> String {
         let letters: String = ['i', 'm', 's']
             .into_iter()
             .zip(self.other)
@@ -180,14 +180,14 @@ impl Flags {
 }
 
 /// The pattern in the library's syntax.
-fn translated(pattern: &str, flags: Flags) -> Result<String, Box<parsed::Error>> {
+fn translate_pattern(pattern: &str, flags: RegexFlags) -> Result<String, Box<parsed::Error>> {
     // What stands in for the signs that the library does not know is as long as they are.
-    let covered = flags.backtracks.then(|| skeleton(pattern, flags.ignore_white_space).text);
+    let covered = flags.backtracks.then(|| build_skeleton(pattern, flags.ignore_white_space).text);
     let mut parser = parsed::parse::ParserBuilder::new().ignore_whitespace(flags.ignore_white_space).build();
     let tree = parser.parse(covered.as_deref().unwrap_or(pattern))?;
     let mut edits = Vec::new();
-    Ascii { edits: &mut edits }.visit(&tree, flags.unicode);
-    let mut out = flags.prefix();
+    AsciiRewriter { edits: &mut edits }.visit_node(&tree, flags.unicode);
+    let mut out = flags.inline_prefix();
     let mut from = 0;
     for (range, text) in edits {
         out.push_str(pattern.get(from..range.start).unwrap_or(""));
@@ -199,70 +199,70 @@ fn translated(pattern: &str, flags: Flags) -> Result<String, Box<parsed::Error>>
 }
 
 /// Replaces `\d \s \w \b` by what they mean in ASCII, wherever flag `u` is off.
-struct Ascii<'e> {
+struct AsciiRewriter<'e> {
     edits: &'e mut Vec<(std::ops::Range<usize>, String)>,
 }
 
-impl Ascii<'_> {
+impl AsciiRewriter<'_> {
     /// Goes through the tree in the order of the text; gives the flag as it is behind the node.
-    fn visit(&mut self, node: &parsed::Ast, unicode: bool) -> bool {
+    fn visit_node(&mut self, node: &parsed::Ast, unicode: bool) -> bool {
         match node {
             parsed::Ast::Flags(flags) => return flag_state(&flags.flags, unicode),
-            parsed::Ast::ClassPerl(class) if !unicode => self.perl(class),
-            parsed::Ast::ClassBracketed(class) if !unicode => self.set(&class.kind),
-            parsed::Ast::Assertion(assertion) if !unicode => self.boundary(assertion),
+            parsed::Ast::ClassPerl(class) if !unicode => self.rewrite_perl(class),
+            parsed::Ast::ClassBracketed(class) if !unicode => self.rewrite_set(&class.kind),
+            parsed::Ast::Assertion(assertion) if !unicode => self.rewrite_boundary(assertion),
             parsed::Ast::Repetition(repetition) => {
-                self.visit(&repetition.ast, unicode);
+                self.visit_node(&repetition.ast, unicode);
             }
             parsed::Ast::Group(group) => {
                 let inner = group.flags().map_or(unicode, |flags| flag_state(flags, unicode));
-                self.visit(&group.ast, inner);
+                self.visit_node(&group.ast, inner);
             }
             parsed::Ast::Alternation(alternation) => {
-                return alternation.asts.iter().fold(unicode, |unicode, node| self.visit(node, unicode));
+                return alternation.asts.iter().fold(unicode, |unicode, node| self.visit_node(node, unicode));
             }
             parsed::Ast::Concat(concat) => {
-                return concat.asts.iter().fold(unicode, |unicode, node| self.visit(node, unicode));
+                return concat.asts.iter().fold(unicode, |unicode, node| self.visit_node(node, unicode));
             }
             _ => {}
         }
         unicode
     }
 
-    fn replace(&mut self, span: &parsed::Span, text: impl Into<String>) {
+    fn replace_span(&mut self, span: &parsed::Span, text: impl Into<String>) {
         self.edits.push((span.start.offset..span.end.offset, text.into()));
     }
 
-    fn perl(&mut self, class: &parsed::ClassPerl) {
+    fn rewrite_perl(&mut self, class: &parsed::ClassPerl) {
         let members = match class.kind {
             parsed::ClassPerlKind::Digit => "0-9",
             parsed::ClassPerlKind::Space => r"\t\n\v\f\r\x20",
             parsed::ClassPerlKind::Word => "0-9A-Za-z_",
         };
         let sign = if class.negated { "^" } else { "" };
-        self.replace(&class.span, format!("[{sign}{members}]"));
+        self.replace_span(&class.span, format!("[{sign}{members}]"));
     }
 
-    fn set(&mut self, set: &parsed::ClassSet) {
+    fn rewrite_set(&mut self, set: &parsed::ClassSet) {
         match set {
             parsed::ClassSet::Item(item) => self.set_item(item),
             parsed::ClassSet::BinaryOp(both) => {
-                self.set(&both.lhs);
-                self.set(&both.rhs);
+                self.rewrite_set(&both.lhs);
+                self.rewrite_set(&both.rhs);
             }
         }
     }
 
     fn set_item(&mut self, item: &parsed::ClassSetItem) {
         match item {
-            parsed::ClassSetItem::Perl(class) => self.perl(class),
-            parsed::ClassSetItem::Bracketed(class) => self.set(&class.kind),
+            parsed::ClassSetItem::Perl(class) => self.rewrite_perl(class),
+            parsed::ClassSetItem::Bracketed(class) => self.rewrite_set(&class.kind),
             parsed::ClassSetItem::Union(union) => union.items.iter().for_each(|item| self.set_item(item)),
             _ => {}
         }
     }
 
-    fn boundary(&mut self, assertion: &parsed::Assertion) {
+    fn rewrite_boundary(&mut self, assertion: &parsed::Assertion) {
         let word = match assertion.kind {
             parsed::AssertionKind::WordBoundary => r"(?-u:\b)",
             parsed::AssertionKind::NotWordBoundary => r"(?-u:\B)",
@@ -274,7 +274,7 @@ impl Ascii<'_> {
             parsed::AssertionKind::WordBoundaryEndHalf => r"(?-u:\b{end-half})",
             _ => return,
         };
-        self.replace(&assertion.span, word);
+        self.replace_span(&assertion.span, word);
     }
 }
 
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     fn regex(pattern: &str, flags: &str) -> regex::Regex {
-        regex::Regex::new(&translated(pattern, Flags::of(flags)).unwrap()).unwrap()
+        regex::Regex::new(&translate_pattern(pattern, RegexFlags::from_letters(flags)).unwrap()).unwrap()
     }
 
     #[test]

@@ -2,19 +2,19 @@
 
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_builtins::backtrack::{Group, Mistake, Problem, is_beyond_linear};
+use averment_builtins::backtrack::{GroupReference, PatternError, PatternProblem, is_beyond_linear};
 use averment_syntax::ast;
 use regex_syntax::ast::{Error, ErrorKind, Span as Place};
 
 /// A mistake of the pattern's syntax. `subject` is what the pattern is matched against, where that is written.
-pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diagnostic {
+pub fn explain_syntax(regex: &ast::RegexLiteral, error: &Error, subject: Option<&str>) -> Diagnostic {
     if let Some(named) = named_reference(&regex.pattern, error) {
         let message = "back-references are not supported, because matching is linear";
         let help = "compare the two parts with separate tests, or write the alternatives out: `/aa|bb/`".to_owned();
-        return Diagnostic::new(Slug::BadRegex, span_from(regex, named), message).help(or_backtrack(regex, help));
+        return Diagnostic::new(Slug::BadRegex, span_from(regex, named), message).with_help(or_backtrack(regex, help));
     }
     let place = span_of(regex, error.span());
-    let text = match part(&regex.pattern, error.span()) {
+    let text = match pattern_part(&regex.pattern, error.span()) {
         // An empty place stands in front of the character at fault.
         "" => regex
             .pattern
@@ -46,7 +46,7 @@ pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diag
             "this `[` of the regular expression is not closed".to_owned(),
             "add `]`, or write `\\[` for the character".to_owned(),
         ),
-        ErrorKind::ClassRangeInvalid => backwards(text),
+        ErrorKind::ClassRangeInvalid => explain_backwards(text),
         ErrorKind::RepetitionMissing => (
             "there is nothing to repeat here".to_owned(),
             format!("put what is repeated in front, or write `\\{text}` for the character"),
@@ -71,11 +71,11 @@ pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diag
             "write it otherwise; the syntax is in the reference, section 4".to_owned(),
         ),
     };
-    Diagnostic::new(Slug::BadRegex, place, message).help(help)
+    Diagnostic::new(Slug::BadRegex, place, message).with_help(help)
 }
 
 /// The help, and that flag `b` makes the expression possible, where that is so.
-fn or_backtrack(regex: &ast::Regex, help: String) -> String {
+fn or_backtrack(regex: &ast::RegexLiteral, help: String) -> String {
     let possible = !regex.flags.contains('b')
         && is_beyond_linear(&regex.pattern, regex.flags.contains('x')).is_ok_and(|is_beyond| is_beyond);
     let (pattern, flags) = (&regex.pattern, &regex.flags);
@@ -83,63 +83,63 @@ fn or_backtrack(regex: &ast::Regex, help: String) -> String {
 }
 
 /// A mistake of a pattern with flag `b`.
-pub fn explain_mistake(regex: &ast::Regex, mistake: &Mistake, subject: Option<&str>) -> Diagnostic {
+pub fn explain_mistake(regex: &ast::RegexLiteral, mistake: &PatternError, subject: Option<&str>) -> Diagnostic {
     let help = match &mistake.problem {
-        Problem::Syntax(error) => return explain(regex, error, subject),
-        Problem::Meaning(error) => return explain_meaning(regex, error),
-        Problem::NoGroup(Group::Number(_)) => {
+        PatternProblem::Syntax(error) => return explain_syntax(regex, error, subject),
+        PatternProblem::Meaning(error) => return explain_meaning(regex, error),
+        PatternProblem::NoGroup(GroupReference::Number(_)) => {
             "groups are counted by their opening parentheses, from 1; `(?:…)` is none".to_owned()
         }
-        Problem::NoGroup(Group::Name(name)) => format!("name one: `(?<{name}>…)`"),
-        Problem::OpenGroup => "refer to it behind its `)`".to_owned(),
-        Problem::ManyBranches => "put alternatives into a group: `(?(1)(?:a|b)|c)`".to_owned(),
-        Problem::RepeatedTwice => "put what is repeated into a group: `(?:a+)*`".to_owned(),
-        Problem::TooLarge => return explain_built(regex, mistake),
-        Problem::Unreadable => "write it otherwise; the syntax is in the reference, section 4".to_owned(),
+        PatternProblem::NoGroup(GroupReference::Name(name)) => format!("name one: `(?<{name}>…)`"),
+        PatternProblem::OpenGroup => "refer to it behind its `)`".to_owned(),
+        PatternProblem::ManyBranches => "put alternatives into a group: `(?(1)(?:a|b)|c)`".to_owned(),
+        PatternProblem::RepeatedTwice => "put what is repeated into a group: `(?:a+)*`".to_owned(),
+        PatternProblem::TooLarge => return explain_built(regex, mistake),
+        PatternProblem::Unreadable => "write it otherwise; the syntax is in the reference, section 4".to_owned(),
     };
     let start = regex.pattern_span.start as usize;
     let (from, to) = (start.saturating_add(mistake.range.start), start.saturating_add(mistake.range.end));
-    Diagnostic::new(Slug::BadRegex, Span::new(regex.span.file, from, to), mistake.to_string()).help(help)
+    Diagnostic::new(Slug::BadRegex, Span::new(regex.span.file, from, to), mistake.to_string()).with_help(help)
 }
 
 /// A pattern with flag `b` that was read and is refused.
-pub fn explain_built(regex: &ast::Regex, mistake: &Mistake) -> Diagnostic {
+pub fn explain_built(regex: &ast::RegexLiteral, mistake: &PatternError) -> Diagnostic {
     Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression cannot be used: {mistake}"))
-        .help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`")
+        .with_help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`")
 }
 
 /// A pattern that the library refuses to build.
-pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
+pub fn explain_build(regex: &ast::RegexLiteral, error: &regex::Error) -> Diagnostic {
     match error {
         regex::Error::CompiledTooBig(limit) => Diagnostic::new(
             Slug::BadRegex,
             regex.span,
             format!("the regular expression takes more than {limit} bytes when it is compiled"),
         )
-        .help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`"),
+        .with_help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`"),
         regex::Error::Syntax(text) => {
             if let Some(diagnostic) = explain_translation(regex) {
                 return diagnostic;
             }
             let why = text.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it has no meaning");
             Diagnostic::new(Slug::BadRegex, regex.pattern_span, format!("the regular expression cannot be used: {why}"))
-                .help("write it otherwise; the syntax is in the reference, section 4")
+                .with_help("write it otherwise; the syntax is in the reference, section 4")
         }
         other => Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression cannot be used: {other}")),
     }
 }
 
 /// A pattern that reads well and means nothing: an unknown class, an empty one.
-fn explain_translation(regex: &ast::Regex) -> Option<Diagnostic> {
+fn explain_translation(regex: &ast::RegexLiteral) -> Option<Diagnostic> {
     let spaced = regex.flags.contains('x');
     let parsed = regex_syntax::ParserBuilder::new().ignore_whitespace(spaced).build().parse(&regex.pattern);
     let Err(regex_syntax::Error::Translate(error)) = parsed else { return None };
     Some(explain_meaning(regex, &error))
 }
 
-fn explain_meaning(regex: &ast::Regex, error: &regex_syntax::hir::Error) -> Diagnostic {
+fn explain_meaning(regex: &ast::RegexLiteral, error: &regex_syntax::hir::Error) -> Diagnostic {
     use regex_syntax::hir::ErrorKind as Kind;
-    let text = part(&regex.pattern, error.span());
+    let text = pattern_part(&regex.pattern, error.span());
     let (message, help) = match error.kind() {
         Kind::UnicodePropertyNotFound | Kind::UnicodePropertyValueNotFound => (
             format!("`{text}` names no class of characters"),
@@ -147,7 +147,7 @@ fn explain_meaning(regex: &ast::Regex, error: &regex_syntax::hir::Error) -> Diag
         ),
         other => (format!("the regular expression cannot be used: {other}"), "write it otherwise; the syntax is in the reference, section 4".to_owned()),
     };
-    Diagnostic::new(Slug::BadRegex, span_of(regex, error.span()), message).help(help)
+    Diagnostic::new(Slug::BadRegex, span_of(regex, error.span()), message).with_help(help)
 }
 
 /// Where `(?P=name)` or `\\k<name>` stands, when that is what the library stumbled over.
@@ -161,31 +161,31 @@ fn named_reference(pattern: &str, error: &Error) -> Option<usize> {
 }
 
 /// From an offset in the pattern to its end.
-fn span_from(regex: &ast::Regex, offset: usize) -> Span {
+fn span_from(regex: &ast::RegexLiteral, offset: usize) -> Span {
     let start = (regex.pattern_span.start as usize).saturating_add(offset);
     Span::new(regex.span.file, start, regex.pattern_span.end as usize)
 }
 
 /// The place in the rule file of a place in the pattern.
-fn span_of(regex: &ast::Regex, place: &Place) -> Span {
+fn span_of(regex: &ast::RegexLiteral, place: &Place) -> Span {
     let start = regex.pattern_span.start as usize;
     let (from, to) = (place.start.offset, place.end.offset);
     Span::new(regex.span.file, start.saturating_add(from), start.saturating_add(to.max(from)))
 }
 
-fn part<'p>(pattern: &'p str, place: &Place) -> &'p str {
+fn pattern_part<'p>(pattern: &'p str, place: &Place) -> &'p str {
     pattern.get(place.start.offset..place.end.offset).unwrap_or("")
 }
 
 /// `[z-a]`.
-fn backwards(text: &str) -> (String, String) {
+fn explain_backwards(text: &str) -> (String, String) {
     let turned = text.split_once('-').map_or_else(|| text.to_owned(), |(low, high)| format!("{high}-{low}"));
     (format!("the range `{text}` is backwards"), format!("write `{turned}`"))
 }
 
 /// `(?=x)`, `(?!x)`, `(?<=x)`, `(?<!x)`.
-fn look_around(regex: &ast::Regex, place: &Place, subject: Option<&str>) -> (String, String) {
-    let opening = part(&regex.pattern, place);
+fn look_around(regex: &ast::RegexLiteral, place: &Place, subject: Option<&str>) -> (String, String) {
+    let opening = pattern_part(&regex.pattern, place);
     let behind = opening.contains('<');
     let name = if behind { "look-behind" } else { "look-ahead" };
     let message = format!("{name} is not supported, because matching is linear");
@@ -196,12 +196,12 @@ fn look_around(regex: &ast::Regex, place: &Place, subject: Option<&str>) -> (Str
 }
 
 /// The same in two tests: what has to match, and what may not.
-fn look_around_split(regex: &ast::Regex, place: &Place, subject: Option<&str>) -> Option<String> {
+fn look_around_split(regex: &ast::RegexLiteral, place: &Place, subject: Option<&str>) -> Option<String> {
     let pattern = &regex.pattern;
-    let opening = part(pattern, place);
+    let opening = pattern_part(pattern, place);
     let front = pattern.get(..place.start.offset)?;
     let behind = pattern.get(place.end.offset..)?;
-    let close = closing(behind)?;
+    let close = closing_paren(behind)?;
     let (inside, rest) = (behind.get(..close)?, behind.get(close.saturating_add(1)..)?);
     let subject = subject.unwrap_or("output");
     let flags = &regex.flags;
@@ -219,7 +219,7 @@ fn look_around_split(regex: &ast::Regex, place: &Place, subject: Option<&str>) -
 }
 
 /// The offset of the parenthesis that closes a group whose inside starts here.
-fn closing(text: &str) -> Option<usize> {
+fn closing_paren(text: &str) -> Option<usize> {
     let (mut depth, mut escaped, mut class) = (0_u32, false, false);
     for (at, letter) in text.char_indices() {
         match letter {
@@ -240,7 +240,7 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 /// `(a|b)\1`.
-fn back_reference(regex: &ast::Regex, place: &Place) -> (String, String) {
+fn back_reference(regex: &ast::RegexLiteral, place: &Place) -> (String, String) {
     let message = "back-references are not supported, because matching is linear".to_owned();
     let help = match written_out(&regex.pattern, place) {
         Some(pattern) => format!("write the alternatives out: `/{pattern}/{}`", regex.flags),
@@ -251,12 +251,12 @@ fn back_reference(regex: &ast::Regex, place: &Place) -> (String, String) {
 
 /// The pattern with each alternative of the group written twice, when the group is the first and holds plain alternatives.
 fn written_out(pattern: &str, place: &Place) -> Option<String> {
-    if part(pattern, place) != "\\1" {
+    if pattern_part(pattern, place) != "\\1" {
         return None;
     }
     let open = pattern.find('(')?;
     let inner = pattern.get(open.saturating_add(1)..)?;
-    let close = closing(inner)?;
+    let close = closing_paren(inner)?;
     let group = inner.get(..close)?;
     let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '|' | '_' | '-' | ' ' | '"' | '\'');
     if group.is_empty() || !group.chars().all(plain) {

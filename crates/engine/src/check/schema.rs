@@ -1,12 +1,12 @@
 //! JSON Schemas: inline or from a file, found good before any run, each with everything that it refers to.
 
-use super::expr::Typed;
-use super::scope::Scope;
+use super::expr::CheckedExpr;
+use super::scope::NameScope;
 use super::{Checker, fold, keywords};
 use crate::ir;
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
-use averment_builtins::schema::Schema;
+use averment_builtins::schema::CompiledSchema;
 use averment_syntax::ast::{self, ExprKind, ItemKind};
 use serde_json::Value;
 
@@ -15,13 +15,13 @@ const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "ob
 
 /// Which schemas were imported: by file and name, from which file.
 #[derive(Debug, Default)]
-pub struct Schemas {
+pub struct SchemaImports {
     imports: Vec<(usize, String, usize)>,
 }
 
-impl Schemas {
+impl SchemaImports {
     /// Notes that a file imports a schema from another.
-    pub fn import(&mut self, file: usize, name: &str, target: usize) {
+    pub fn add_import(&mut self, file: usize, name: &str, target: usize) {
         self.imports.push((file, name.to_owned(), target));
     }
 }
@@ -53,9 +53,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn read_schema(&mut self, file: usize, name: &'a ast::Name, source: &'a ast::Literal) -> Option<u32> {
+    fn read_schema(&mut self, file: usize, name: &'a ast::Name, source: &'a ast::SchemaSource) -> Option<u32> {
         match source {
-            ast::Literal::Inline(expr) => {
+            ast::SchemaSource::Inline(expr) => {
                 let value = self.json_literal(file, expr, "a schema")?;
                 let entry = self.loaded.get(file)?;
                 let (folder, id) = (entry.folder.clone(), entry.id);
@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
                 self.check_schema(&value, expr.span, Some(expr))?;
                 Some(self.add_schema(&name.text, &value, Some(expr.span)))
             }
-            ast::Literal::File(path) => {
+            ast::SchemaSource::File(path) => {
                 let data = self.read_named(file, path)?;
                 let value = self.parse_json(&data, &path.text, path.span)?;
                 let inside = self.schema_root(file, &data.folder);
@@ -84,12 +84,12 @@ impl<'a> Checker<'a> {
         inside: std::path::PathBuf,
         place: Span,
     ) -> Option<Value> {
-        match self.bundled(value, folder, file, inside) {
+        match self.bundle_schema(value, folder, file, inside) {
             Ok(value) => Some(value),
             Err(why) => {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::BadSchema, place, why)
-                        .help("references lead to `#/…` in the schema itself or to files in the folder of the rules"),
+                        .with_help("references lead to `#/…` in the schema itself or to files in the folder of the rules"),
                 );
                 None
             }
@@ -98,22 +98,22 @@ impl<'a> Checker<'a> {
 
     /// Adds a schema that is good.
     pub(super) fn add_schema(&mut self, name: &str, value: &Value, place: Option<Span>) -> u32 {
-        self.module.schemas.push(ir::Schema { name: name.to_owned(), json: value.to_string(), place });
-        super::number(self.module.schemas.len().saturating_sub(1))
+        self.module.schemas.push(ir::ProgramSchema { name: name.to_owned(), json: value.to_string(), place });
+        super::to_number(self.module.schemas.len().saturating_sub(1))
     }
 
     /// An object literal as JSON; it holds nothing that needs a run.
     pub(super) fn json_literal(&mut self, file: usize, expr: &'a ast::Expr, what: &str) -> Option<Value> {
-        let value: Typed = self.top_expr(&Scope::of_file(file), expr);
+        let value: CheckedExpr = self.top_expr(&NameScope::of_file(file), expr);
         if value.is_broken() {
             return None;
         }
-        match self.constant(&value.expr) {
+        match self.constant_value(&value.expr) {
             Some(constant) => Some(fold::json_of(&constant)),
             None => {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::BadSchema, expr.span, format!("{what} holds only literals"))
-                        .help("write numbers, texts, lists and objects, without names of the run"),
+                        .with_help("write numbers, texts, lists and objects, without names of the run"),
                 );
                 None
             }
@@ -126,13 +126,13 @@ impl<'a> Checker<'a> {
             let (pointer, message) = error;
             let at = inline.and_then(|expr| span_at(expr, &pointer)).unwrap_or(place);
             let wrong = value.pointer(&pointer);
-            let (message, help) = explained(&pointer, wrong, &message);
-            self.report(Diagnostic::new(Slug::BadSchema, at, message).help(help));
+            let (message, help) = explain_violation(&pointer, wrong, &message);
+            self.report_diagnostic(Diagnostic::new(Slug::BadSchema, at, message).with_help(help));
             return None;
         }
-        if let Err(why) = Schema::compile(&value.to_string(), &self.options.limits) {
-            self.report(
-                Diagnostic::new(Slug::BadSchema, place, format!("the schema cannot be used: {why}")).help(
+        if let Err(why) = CompiledSchema::compile(&value.to_string(), &self.options.limits) {
+            self.report_diagnostic(
+                Diagnostic::new(Slug::BadSchema, place, format!("the schema cannot be used: {why}")).with_help(
                     "correct the schema; references lead to `#/…` inside it or to files in the folder of the rules",
                 ),
             );
@@ -148,14 +148,14 @@ impl<'a> Checker<'a> {
         if value.get("$schema").and_then(Value::as_str).is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
             return;
         }
-        for (pointer, key) in keywords::unknown(value) {
+        for (pointer, key) in keywords::unknown_keywords(value) {
             let at = inline.and_then(|expr| span_at(expr, &pointer)).unwrap_or(place);
             let message = format!("JSON Schema does not know `{key}` and passes it over");
-            let help = match suggest::nearest(&key, keywords::KNOWN.iter().copied()) {
+            let help = match suggest::suggest_name(&key, keywords::KNOWN.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("remove it, or write `x-{key}` for a key of your own"),
             };
-            self.report(Diagnostic::new(Slug::UnknownKeyword, at, message).help(help));
+            self.report_diagnostic(Diagnostic::new(Slug::UnknownKeyword, at, message).with_help(help));
         }
     }
 
@@ -163,14 +163,14 @@ impl<'a> Checker<'a> {
     pub(super) fn schema_named(&mut self, file: usize, name: &ast::Name) -> Option<u32> {
         let scope = self.scopes.get(file)?;
         if let Some((number, declared)) = scope.schemas.get(&name.text).copied() {
-            self.symbols.refer(name.span, declared);
+            self.symbols.add_reference(name.span, declared);
             return number;
         }
         if scope.incomplete {
             return None;
         }
         let names: Vec<String> = scope.schemas.keys().cloned().collect();
-        let near = suggest::nearest(
+        let near = suggest::suggest_name(
             &name.text,
             names
                 .iter()
@@ -179,14 +179,14 @@ impl<'a> Checker<'a> {
         );
         let mut diagnostic = Diagnostic::new(Slug::UnknownSchema, name.span, format!("unknown schema `{}`", name.text));
         diagnostic = match near {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 name.span,
                 near,
             ),
-            None => diagnostic.help(format!("declare it: `schema {} = {{ type: \"object\" }}`", name.text)),
+            None => diagnostic.with_help(format!("declare it: `schema {} = {{ type: \"object\" }}`", name.text)),
         };
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
         None
     }
 }
@@ -199,9 +199,9 @@ fn meta_error(value: &Value) -> Result<(), (String, String)> {
     }
 }
 
-fn explained(pointer: &str, wrong: Option<&Value>, message: &str) -> (String, String) {
+fn explain_violation(pointer: &str, wrong: Option<&Value>, message: &str) -> (String, String) {
     if let (true, Some(Value::String(word))) = (pointer.ends_with("/type"), wrong) {
-        let help = match suggest::nearest(word, TYPES) {
+        let help = match suggest::suggest_name(word, TYPES) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the types of JSON Schema are {}", TYPES.join(", ")),
         };

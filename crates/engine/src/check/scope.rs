@@ -1,7 +1,7 @@
 //! Names: those of a file, and those in scope at one place of an expression.
 
 use super::ty::{StepShape, Ty};
-use crate::ir::{Local, Reach};
+use crate::ir::{LocalId, SelectionReach};
 use averment_base::source::Span;
 use averment_syntax::{ast, words};
 use indexmap::IndexMap;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// What a name of a file stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Symbol {
+pub enum FileSymbol {
     /// A parameter, by number.
     Param(u32),
     /// A `let`, by number.
@@ -25,9 +25,9 @@ pub enum Symbol {
 
 /// A name with the place of its declaration.
 #[derive(Debug, Clone, Copy)]
-pub struct Declared {
+pub struct ScopedName {
     /// What it stands for.
-    pub symbol: Symbol,
+    pub symbol: FileSymbol,
     /// Its declaration, or the `use` that brings it.
     pub span: Span,
     /// Its declaration.
@@ -38,7 +38,7 @@ pub struct Declared {
 #[derive(Debug, Default)]
 pub struct FileScope {
     /// Parameters, `let`s and `def`s.
-    pub names: IndexMap<String, Declared>,
+    pub names: IndexMap<String, ScopedName>,
     /// Schemas, by number; `None` for one that is wrong.
     pub schemas: IndexMap<String, (Option<u32>, Span)>,
     /// True when an import failed or a declaration could not be read: an unknown name may be that one.
@@ -57,7 +57,7 @@ pub enum LookupSide {
 
 /// A variable of an expression.
 #[derive(Debug, Clone)]
-pub struct Variable<'a> {
+pub struct ScopeVariable<'a> {
     /// Its name.
     pub name: &'a str,
     /// What it stands for.
@@ -68,9 +68,9 @@ pub struct Variable<'a> {
 #[derive(Debug, Clone)]
 pub enum VariableValue<'a> {
     /// A local slot.
-    Local(Local, Ty),
+    Local(LocalId, Ty),
     /// An expression of the place that uses a `def step`.
-    Given(&'a ast::Expr, Rc<Scope<'a>>),
+    Given(&'a ast::Expr, Rc<NameScope<'a>>),
     /// Something of which nothing is known: the parameter of a `def step` that is checked by itself.
     Unknown,
     /// A named call of an invariant: the number of the binding that holds its response.
@@ -78,12 +78,12 @@ pub enum VariableValue<'a> {
     /// A value that is handed to a selection under the number of a binding.
     Bound(u32, Ty),
     /// A fact about the tool of `for each tool`, as a path.
-    Fact(Box<crate::ir::Expr>),
+    Fact(Box<crate::ir::TypedExpr>),
 }
 
 /// What the bindings in the body of a `def step` are called in the statement that uses it.
 #[derive(Debug, Clone, Default)]
-pub struct Renamed {
+pub struct RenamedBindings {
     /// Its `$` parameters, by name, with the keys of the bindings they were given.
     pub given: BTreeMap<String, String>,
     /// What tells its own bindings from those of the statement.
@@ -92,11 +92,11 @@ pub struct Renamed {
 
 /// What is in scope at a place.
 #[derive(Debug, Clone, Default)]
-pub struct Scope<'a> {
+pub struct NameScope<'a> {
     /// The file whose names are seen.
     pub file: usize,
     /// Variables, innermost last.
-    pub variables: Vec<Variable<'a>>,
+    pub variables: Vec<ScopeVariable<'a>>,
     /// The next free local slot.
     pub next_local: u32,
     /// The step whose fields are in scope.
@@ -104,7 +104,7 @@ pub struct Scope<'a> {
     /// How the first name of a path is looked up.
     pub side: LookupSide,
     /// Names of bindings in the body of a `def step`.
-    pub renamed: Option<Rc<Renamed>>,
+    pub renamed: Option<Rc<RenamedBindings>>,
     /// True in an invariant: `response` and `output` are the result of the step in scope.
     pub response: bool,
     /// True inside of `LIST where COND` and `E of LIST`: a bare name is a field of the element.
@@ -114,14 +114,14 @@ pub struct Scope<'a> {
     /// True where an expression is a statement: what its selections bind is bound for it.
     pub binds: bool,
     /// What the selections of this expression take where they do not say so.
-    pub reach: Option<Reach>,
+    pub reach: Option<SelectionReach>,
     /// True in a block that opens windows.
     pub windowed: bool,
     /// The bindings that headers of blocks give.
     pub given: Vec<u32>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> NameScope<'a> {
     /// The scope of a file's top level.
     pub fn of_file(file: usize) -> Self {
         Self { file, ..Self::default() }
@@ -133,7 +133,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The same on another side.
-    pub fn on(&self, side: LookupSide) -> Self {
+    pub fn on_side(&self, side: LookupSide) -> Self {
         Self { side, ..self.clone() }
     }
 
@@ -148,22 +148,22 @@ impl<'a> Scope<'a> {
     }
 
     /// The same with one more local variable.
-    pub fn with_local(&self, name: &'a str, ty: Ty) -> (Self, Local) {
-        let local = Local(self.next_local);
+    pub fn with_local(&self, name: &'a str, ty: Ty) -> (Self, LocalId) {
+        let local = LocalId(self.next_local);
         let mut scope = self.clone();
         scope.next_local = self.next_local.saturating_add(1);
-        scope.variables.push(Variable { name, value: VariableValue::Local(local, ty) });
+        scope.variables.push(ScopeVariable { name, value: VariableValue::Local(local, ty) });
         (scope, local)
     }
 
     /// The variable of a name, the innermost.
-    pub fn variable(&self, name: &str) -> Option<&Variable<'a>> {
+    pub fn find_variable(&self, name: &str) -> Option<&ScopeVariable<'a>> {
         self.variables.iter().rev().find(|variable| variable.name == name)
     }
 }
 
 /// The root of a name, with a static lifetime. `run` and `response` are looked up by themselves.
-pub fn root(name: &str) -> Option<&'static str> {
+pub fn find_root(name: &str) -> Option<&'static str> {
     words::ROOTS.iter().copied().find(|root| *root == name && !matches!(*root, "run" | "response"))
 }
 

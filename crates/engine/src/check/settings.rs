@@ -1,11 +1,11 @@
 //! Modifiers and settings: read, checked, and handed down from rules and blocks to what stands in them.
 
 use super::Checker;
-use super::scope::Scope;
-use crate::ir::{Denied, Expr, Settings, Severity};
+use super::scope::NameScope;
+use crate::ir::{DenySettings, TypedExpr, AssertionSettings, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ItemKind, Modifier, ModifierKind, Setting};
+use averment_syntax::ast::{self, ItemKind, Modifier, ModifierKind, BodySetting};
 use averment_syntax::words::GATED;
 
 /// The severities, in the order of the reference.
@@ -14,7 +14,7 @@ const SEVERITIES: [(&str, Severity); 3] =
 
 /// What the modifiers of one statement or body say.
 #[derive(Debug, Clone, Default)]
-pub struct Own<'a> {
+pub struct OwnModifiers<'a> {
     /// `weight`.
     pub weight: Option<f64>,
     /// `severity`.
@@ -24,7 +24,7 @@ pub struct Own<'a> {
     /// `threshold`.
     pub threshold: Option<f64>,
     /// `message`.
-    pub message: Option<Expr>,
+    pub message: Option<TypedExpr>,
     /// `as`.
     pub metric: Option<String>,
     /// `class`.
@@ -34,38 +34,38 @@ pub struct Own<'a> {
     /// `tags`.
     pub tags: Vec<String>,
     /// `when`.
-    pub when: Vec<Expr>,
+    pub when: Vec<TypedExpr>,
     /// `id`.
     pub id: Option<&'a ast::Name>,
     /// `expect fail`.
     pub expect_fail: Option<Option<String>>,
     /// `deny` and `allow`.
-    pub denied: Denied,
+    pub denied: DenySettings,
     /// Whether it is counted over all runs, and fails none.
     pub over_runs: bool,
 }
 
 /// What an assertion has from the rule and the blocks around it.
 #[derive(Debug, Clone)]
-pub struct Inherited {
+pub struct InheritedSettings {
     /// The severity unless it has its own.
     pub severity: Severity,
     /// The weight unless it has its own; only a block hands one down.
     pub weight: f64,
     must: bool,
-    message: Option<Expr>,
+    message: Option<TypedExpr>,
     class: Option<(String, Option<String>)>,
     classifiers: Vec<u32>,
     /// All tags.
     pub tags: Vec<String>,
     /// All conditions.
-    pub when: Vec<Expr>,
+    pub when: Vec<TypedExpr>,
     expect_fail: Option<Option<String>>,
     /// What is denied and allowed.
-    pub denied: Denied,
+    pub denied: DenySettings,
 }
 
-impl Inherited {
+impl InheritedSettings {
     /// At the top of a file, or in a body of a default severity.
     pub fn new(severity: Severity) -> Self {
         Self {
@@ -78,12 +78,12 @@ impl Inherited {
             tags: Vec::new(),
             when: Vec::new(),
             expect_fail: None,
-            denied: Denied::default(),
+            denied: DenySettings::default(),
         }
     }
 
     /// What is handed down through a body with settings of its own. Its weight counts for the body as a whole.
-    pub fn through(&self, own: &Own<'_>) -> Self {
+    pub fn inherit_through(&self, own: &OwnModifiers<'_>) -> Self {
         let mut tags = self.tags.clone();
         tags.extend(own.tags.iter().filter(|tag| !self.tags.contains(tag)).cloned());
         Self {
@@ -96,21 +96,21 @@ impl Inherited {
             tags,
             when: self.when.iter().chain(&own.when).cloned().collect(),
             expect_fail: own.expect_fail.clone().or_else(|| self.expect_fail.clone()),
-            denied: own.denied.or(self.denied),
+            denied: own.denied.or_outer(self.denied),
         }
     }
 
     /// The same with another default severity.
-    pub fn defaulting(&self, severity: Severity) -> Self {
+    pub fn with_severity(&self, severity: Severity) -> Self {
         Self { severity, ..self.clone() }
     }
 
     /// The settings of an assertion.
-    pub fn settings(&self, own: Own<'_>) -> Settings<Expr> {
+    pub fn into_settings(&self, own: OwnModifiers<'_>) -> AssertionSettings<TypedExpr> {
         let weight = own.weight.unwrap_or(self.weight);
         let (threshold, metric, over_runs) = (own.threshold, own.metric.clone(), own.over_runs);
-        let all = self.through(&own);
-        Settings {
+        let all = self.inherit_through(&own);
+        AssertionSettings {
             weight,
             severity: all.severity,
             must: all.must,
@@ -130,30 +130,30 @@ impl Inherited {
 
 impl<'a> Checker<'a> {
     /// Reads modifiers; `scope` is what a `when` among them sees.
-    pub(super) fn modifiers(&mut self, scope: &Scope<'a>, modifiers: impl Iterator<Item = &'a Modifier>) -> Own<'a> {
-        let mut own = Own::default();
+    pub(super) fn read_modifiers(&mut self, scope: &NameScope<'a>, modifiers: impl Iterator<Item = &'a Modifier>) -> OwnModifiers<'a> {
+        let mut own = OwnModifiers::default();
         let mut seen: Vec<&'static str> = Vec::new();
         for modifier in modifiers {
             let word = word_of(&modifier.kind);
             if seen.contains(&word) && !matches!(word, "tags" | "when" | "deny" | "allow") {
                 let message = format!("`{word}` stands twice");
-                self.report(Diagnostic::new(Slug::Duplicate, modifier.span, message).help("keep one of them"));
+                self.report_diagnostic(Diagnostic::new(Slug::Duplicate, modifier.span, message).with_help("keep one of them"));
                 continue;
             }
             seen.push(word);
-            self.modifier(scope, modifier, &mut own);
+            self.read_modifier(scope, modifier, &mut own);
         }
         own
     }
 
-    fn modifier(&mut self, scope: &Scope<'a>, modifier: &'a Modifier, own: &mut Own<'a>) {
+    fn read_modifier(&mut self, scope: &NameScope<'a>, modifier: &'a Modifier, own: &mut OwnModifiers<'a>) {
         match &modifier.kind {
-            ModifierKind::Weight(number) => own.weight = self.weight(number),
-            ModifierKind::Severity(name) => own.severity = self.severity(name),
+            ModifierKind::Weight(number) => own.weight = self.read_weight(number),
+            ModifierKind::Severity(name) => own.severity = self.read_severity(name),
             ModifierKind::Must => own.must = true,
-            ModifierKind::Threshold(number) => own.threshold = self.threshold(number),
+            ModifierKind::Threshold(number) => own.threshold = self.read_threshold(number),
             ModifierKind::Message(text) => {
-                let plain = Scope { step: self.message_step.clone(), response: false, ..scope.clone() };
+                let plain = NameScope { step: self.message_step.clone(), response: false, ..scope.clone() };
                 self.says = true;
                 own.message = Some(self.text_literal(&plain, text).expr);
                 self.says = false;
@@ -171,46 +171,46 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
-            ModifierKind::When(condition) => own.when.push(self.condition(scope, condition)),
+            ModifierKind::When(condition) => own.when.push(self.condition_expr(scope, condition)),
             ModifierKind::Id(name) => own.id = Some(name),
             ModifierKind::ExpectFail(why) => {
                 own.expect_fail = Some(why.as_ref().and_then(|why| self.plain_text(why)));
             }
-            ModifierKind::Deny(names) => names.iter().for_each(|name| self.gated(name, true, &mut own.denied)),
-            ModifierKind::Allow(names) => names.iter().for_each(|name| self.gated(name, false, &mut own.denied)),
+            ModifierKind::Deny(names) => names.iter().for_each(|name| self.read_gated(name, true, &mut own.denied)),
+            ModifierKind::Allow(names) => names.iter().for_each(|name| self.read_gated(name, false, &mut own.denied)),
         }
     }
 
     /// A text that is known before any run.
-    pub(super) fn plain_text(&mut self, text: &'a ast::Text) -> Option<String> {
+    pub(super) fn plain_text(&mut self, text: &'a ast::TextLiteral) -> Option<String> {
         self.literals.push(text.span);
-        let value = self.text_literal(&Scope::of_file(0), text).expr;
-        match self.constant(&value) {
+        let value = self.text_literal(&NameScope::of_file(0), text).expr;
+        match self.constant_value(&value) {
             Some(crate::ir::Constant::Text(text)) => Some(text),
             _ => {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::TypeMismatch, text.span, "this text is known before any run")
-                        .help("write it without `${…}`"),
+                        .with_help("write it without `${…}`"),
                 );
                 None
             }
         }
     }
 
-    fn weight(&mut self, number: &ast::Number) -> Option<f64> {
+    fn read_weight(&mut self, number: &ast::NumberLiteral) -> Option<f64> {
         match value_of(number) {
             Some(weight) if weight >= 0.0 => Some(weight),
             _ => {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::Impossible, number.span, "a weight is not negative")
-                        .help("write `weight 0` to record an assertion without scoring it"),
+                        .with_help("write `weight 0` to record an assertion without scoring it"),
                 );
                 None
             }
         }
     }
 
-    fn threshold(&mut self, number: &ast::Number) -> Option<f64> {
+    fn read_threshold(&mut self, number: &ast::NumberLiteral) -> Option<f64> {
         match value_of(number) {
             Some(threshold) if (0.0..=1.0).contains(&threshold) => Some(threshold),
             found => {
@@ -218,8 +218,8 @@ impl<'a> Checker<'a> {
                     Some(percent) => format!("write `{}` or `{percent}%`", percent / 100.0),
                     None => "write `0.8` or `80%`".to_owned(),
                 };
-                self.report(
-                    Diagnostic::new(Slug::Impossible, number.span, "a threshold lies between 0 and 1").help(help),
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::Impossible, number.span, "a threshold lies between 0 and 1").with_help(help),
                 );
                 None
             }
@@ -227,7 +227,7 @@ impl<'a> Checker<'a> {
     }
 
     /// One word behind `deny` or `allow`.
-    fn gated(&mut self, name: &ast::Name, denies: bool, denied: &mut Denied) {
+    fn read_gated(&mut self, name: &ast::Name, denies: bool, denied: &mut DenySettings) {
         let place = match name.text.as_str() {
             "vacuous" => &mut denied.vacuous,
             "undecided" => &mut denied.undecided,
@@ -238,7 +238,7 @@ impl<'a> Checker<'a> {
         if let Some(before) = place.replace(denies) {
             let said = if before { "deny" } else { "allow" };
             let message = format!("`{said} {}` stands here already", name.text);
-            self.report(Diagnostic::new(Slug::Duplicate, name.span, message).help("keep one of them"));
+            self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("keep one of them"));
         }
     }
 
@@ -247,42 +247,42 @@ impl<'a> Checker<'a> {
             "skipped" | "empty" => Some("vacuous"),
             "unused" | "idle" => Some("unexercised"),
             "unknown" | "missing" | "absent" | "unrecorded" => Some("undecided"),
-            word => suggest::nearest(word, GATED.iter().copied()),
+            word => suggest::suggest_name(word, GATED.iter().copied()),
         };
         let message = format!("`{}` is nothing to deny or to allow", name.text);
         let all = format!("`deny` and `allow` speak of {}", GATED.join(", "));
         let help = meant.map_or(all.clone(), |meant| format!("did you mean `{meant}`? {all}"));
-        self.report(Diagnostic::new(Slug::UnknownModifier, name.span, message).help(help));
+        self.report_diagnostic(Diagnostic::new(Slug::UnknownModifier, name.span, message).with_help(help));
     }
 
-    fn severity(&mut self, name: &ast::Name) -> Option<Severity> {
+    fn read_severity(&mut self, name: &ast::Name) -> Option<Severity> {
         if let Some((_, severity)) = SEVERITIES.iter().find(|(word, _)| *word == name.text) {
             return Some(*severity);
         }
         let words = SEVERITIES.map(|(word, _)| word);
         let all = format!("The severities are {}", words.join(", "));
-        let near = suggest::nearest(&name.text, words);
+        let near = suggest::suggest_name(&name.text, words);
         let mut diagnostic =
             Diagnostic::new(Slug::UnknownSeverity, name.span, format!("unknown severity `{}`", name.text))
-                .help(near.map_or(all.clone(), |near| format!("did you mean `{near}`? {all}")));
+                .with_help(near.map_or(all.clone(), |near| format!("did you mean `{near}`? {all}")));
         if let Some(near) = near {
-            diagnostic = diagnostic.fix(format!("replace with `{near}`"), name.span, near);
+            diagnostic = diagnostic.with_fix(format!("replace with `{near}`"), name.span, near);
         }
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
         None
     }
 
     /// A whole number that is not negative.
-    pub(super) fn whole(&mut self, number: &ast::Number, what: &str) -> Option<u64> {
-        let value = number.value.parse::<u64>().ok().filter(|_| number.unit == ast::Unit::None);
+    pub(super) fn whole_number(&mut self, number: &ast::NumberLiteral, what: &str) -> Option<u64> {
+        let value = number.value.parse::<u64>().ok().filter(|_| number.unit == ast::NumberUnit::None);
         if value.is_none() {
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(
                     Slug::Impossible,
                     number.span,
                     format!("{what} is a whole number, not `{}`", number.text),
                 )
-                .help("write `0`, `1`, `2`, …"),
+                .with_help("write `0`, `1`, `2`, …"),
             );
         }
         value
@@ -290,7 +290,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The number in its base unit.
-pub fn value_of(number: &ast::Number) -> Option<f64> {
+pub fn value_of(number: &ast::NumberLiteral) -> Option<f64> {
     number.value.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
@@ -314,9 +314,9 @@ pub fn word_of(kind: &ModifierKind) -> &'static str {
 }
 
 /// The modifiers that open a body.
-pub fn opening(body: &[ast::Item]) -> impl Iterator<Item = &Modifier> {
+pub fn opening_modifiers(body: &[ast::SyntaxItem]) -> impl Iterator<Item = &Modifier> {
     body.iter().take_while(|item| !matches!(item.kind, ItemKind::Assertion(_))).filter_map(|item| match &item.kind {
-        ItemKind::Setting(Setting::Modifier(modifier)) => Some(modifier),
+        ItemKind::Setting(BodySetting::Modifier(modifier)) => Some(modifier),
         _ => None,
     })
 }

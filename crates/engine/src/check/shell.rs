@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use programs::{
     ALL_CODE, ASSIGNED_CODE, CODE_OPERANDS, INTERPRETERS, LOADER, OF_GIT, OF_OTHERS, ONE_SCRIPT, RUNNING_OPTIONS,
-    SCRIPT_OPTIONS, SCRIPTS_ANYWHERE, SQL, SUBCOMMANDS, WITH_PLACE, WRAPPERS, Wrapper,
+    SCRIPT_OPTIONS, SCRIPTS_ANYWHERE, SQL, SUBCOMMANDS, WITH_PLACE, WRAPPERS, WrapperProgram,
 };
 
 /// A word that may not hold a value of a run.
@@ -29,11 +29,11 @@ pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
     if runs_by_option(words, mark) || assigns_shell(words, mark) {
         return vec![CodePlace::Program];
     }
-    let Some(programs) = programs(words, mark) else { return vec![CodePlace::Program] };
+    let Some(programs) = program_words(words, mark) else { return vec![CodePlace::Program] };
     // An interpreter may stand further behind, too: `docker exec box sh -c '…'`.
     let scripted = words.iter().enumerate().any(|(at, word)| {
         let rest = words.get(at.saturating_add(1)..).unwrap_or_default();
-        let (name, is_program) = (name(word), programs.contains(&at));
+        let (name, is_program) = (base_name(word), programs.contains(&at));
         if ALL_CODE.contains(&name) && is_program {
             rest.iter().any(|word| word.contains(mark))
         } else if let Some((_, operands, options)) = CODE_OPERANDS.iter().find(|(names, ..)| names.contains(&name)) {
@@ -48,9 +48,9 @@ pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
 }
 
 /// The numbers of the words that may name the program, behind those that only run it; `None` where a value could be one.
-fn programs(words: &[String], mark: char) -> Option<Vec<usize>> {
+fn program_words(words: &[String], mark: char) -> Option<Vec<usize>> {
     let mut found = Vec::new();
-    let (mut wrapper, mut places): (Option<&Wrapper>, usize) = (None, 0);
+    let (mut wrapper, mut places): (Option<&WrapperProgram>, usize) = (None, 0);
     // Whether the word before asks for a value, and whether it may do so.
     let (mut is_value, mut may_be_value) = (false, false);
     let mut words = words.iter().enumerate().peekable();
@@ -96,7 +96,7 @@ fn programs(words: &[String], mark: char) -> Option<Vec<usize>> {
 
 /// The name of a program; the loader of the system runs the one that is named behind it, under whatever name it has.
 fn program_name(word: &str) -> &str {
-    let own = name(word);
+    let own = base_name(word);
     let is_loader = own == "ld.so" || own.starts_with("ld-") && own.contains(".so");
     if is_loader { LOADER } else { own }
 }
@@ -134,7 +134,7 @@ fn runs_by_option(words: &[String], mark: char) -> bool {
 
 /// Whether a value is a setting of `git`: pagers, editors and more are programs.
 fn sets_git(words: &[String], mark: char) -> bool {
-    let Some(at) = words.iter().position(|word| name(word) == "git") else { return false };
+    let Some(at) = words.iter().position(|word| base_name(word) == "git") else { return false };
     let mut options = words.iter().skip(at.saturating_add(1));
     while let Some(word) = options.next().filter(|word| word.starts_with('-')) {
         let (option, held) = word.split_once('=').map_or((word.as_str(), None), |(option, held)| (option, Some(held)));
@@ -157,7 +157,7 @@ fn assigns_shell(words: &[String], mark: char) -> bool {
 }
 
 fn has_program(words: &[String], programs: &[&str]) -> bool {
-    words.iter().any(|word| programs.contains(&name(word)))
+    words.iter().any(|word| programs.contains(&base_name(word)))
 }
 
 /// Whether one of these operands could hold a value; `options` have that many words behind them.
@@ -220,7 +220,7 @@ fn is_script_option(word: &str) -> bool {
 }
 
 /// The name of a program without its folder.
-fn name(word: &str) -> &str {
+fn base_name(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     name.strip_suffix(".exe").unwrap_or(name)
 }

@@ -1,68 +1,68 @@
 //! `count A <= 5 within 10s`, `sum(E of A) <= 5 in a row`: a condition around every step that matches.
 
 use super::Checker;
-use super::expr::Typed;
-use super::scope::Scope;
-use super::selections::selections;
+use super::expr::CheckedExpr;
+use super::scope::NameScope;
+use super::selections::collect_selections;
 use super::temporal::CheckedStatement;
 use super::walk;
-use crate::ir::{Check, Reach, Temporal};
+use crate::ir::{AssertionCheck, SelectionReach, Temporal};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_runs::run::Kind;
-use averment_syntax::ast::{self, Over, Quantifier};
+use averment_runs::run::StepKind;
+use averment_syntax::ast::{self, SlidingExtent, Quantifier};
 
 impl<'a> Checker<'a> {
     /// The condition is that of every step which the one list in it is made of.
-    pub(super) fn sliding(
+    pub(super) fn check_sliding(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         condition: &'a ast::Expr,
-        over: &'a Over,
+        over: &'a SlidingExtent,
         span: Span,
     ) -> CheckedStatement {
         let (reach, word, place) = match over {
-            Over::Within(within) => (self.within(within).map(Reach::Within), "within", within.span),
-            Over::Row(place) => (Some(Reach::Row), "in a row", *place),
+            SlidingExtent::Within(within) => (self.check_within(within).map(SelectionReach::Within), "within", within.span),
+            SlidingExtent::Row(place) => (Some(SelectionReach::Row), "in a row", *place),
         };
-        let inner = Scope { binds: true, reach: Some(reach.unwrap_or(Reach::Run)), ..scope.clone() };
-        let mut condition = self.condition(&inner, condition);
+        let inner = NameScope { binds: true, reach: Some(reach.unwrap_or(SelectionReach::Run)), ..scope.clone() };
+        let mut condition = self.condition_expr(&inner, condition);
         let mut found = Vec::new();
-        selections(&condition, &mut found);
-        found.retain(|selection| selection.reach != Reach::SoFar);
+        collect_selections(&condition, &mut found);
+        found.retain(|selection| selection.reach != SelectionReach::SoFar);
         let [selection] = found.as_slice() else {
             self.report_no_list(word, place, found.len());
-            return Check::Expression(Typed::broken(span).expr);
+            return AssertionCheck::Expression(CheckedExpr::broken_at(span).expr);
         };
         let step = selection.pattern.clone();
-        let other = step.alternatives.iter().find(|alternative| alternative.kind != Kind::Call);
-        if let (Reach::Row, Some(other)) = (selection.reach, other) {
+        let other = step.alternatives.iter().find(|alternative| alternative.kind != StepKind::Call);
+        if let (SelectionReach::Row, Some(other)) = (selection.reach, other) {
             let message = format!("`in a row` speaks of calls alone, and this is a {}", other.kind.as_str());
-            self.report(
-                Diagnostic::new(Slug::CallsOnly, step.span, message).help("name tools, or leave `in a row` out"),
+            self.report_diagnostic(
+                Diagnostic::new(Slug::CallsOnly, step.span, message).with_help("name tools, or leave `in a row` out"),
             );
         }
         if let [alternative] = step.alternatives.as_slice() {
-            walk::substitute(&mut condition, &alternative.binds);
+            walk::substitute_bindings(&mut condition, &alternative.binds);
         }
-        Check::Temporal(Temporal::Each { quantifier: Quantifier::Each, step, condition })
+        AssertionCheck::Temporal(Temporal::Each { quantifier: Quantifier::Each, step, condition })
     }
 
     fn report_no_list(&mut self, word: &str, place: Span, found: usize) {
         let (message, help) = match found {
             0 => (
                 format!("`{word}` has no steps to look at"),
-                format!("write it behind a count or a list of steps: `count refund <= 5 {}`", example(word)),
+                format!("write it behind a count or a list of steps: `count refund <= 5 {}`", sliding_example(word)),
             ),
             _ => (
                 format!("`{word}` goes around one list of steps, and this has {found}"),
                 "compare one count or list with a value".to_owned(),
             ),
         };
-        self.report(Diagnostic::new(Slug::Misplaced, place, message).help(help));
+        self.report_diagnostic(Diagnostic::new(Slug::Misplaced, place, message).with_help(help));
     }
 }
 
-fn example(word: &str) -> &str {
+fn sliding_example(word: &str) -> &str {
     if word == "within" { "within 10s" } else { word }
 }

@@ -2,16 +2,16 @@
 
 use super::Checker;
 use super::body::{AssertionPlace, BodyKind};
-use super::settings::{self, Inherited, Own};
-use super::suite_settings::{self, Owner};
+use super::settings::{self, InheritedSettings, OwnModifiers};
+use super::suite_settings::{self, SettingOwner};
 use crate::ir::{self, RuleRole, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ItemKind, Modifier, Setting};
+use averment_syntax::ast::{self, ItemKind, Modifier, BodySetting};
 
 impl<'a> Checker<'a> {
     /// `rule NAME "sentence" {…}`.
-    pub(super) fn rule(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::Rule) {
+    pub(super) fn check_rule(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::RuleBlock) {
         let id = self.rule_id("rule", &rule.name);
         let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
         let inner = self.open_rule(place, id, RuleRole::Rule, sentence, rule.name.span, &rule.modifiers, &rule.body);
@@ -31,51 +31,51 @@ impl<'a> Checker<'a> {
         sentence: Option<String>,
         span: Span,
         modifiers: &'a [Modifier],
-        body: &'a [ast::Item],
+        body: &'a [ast::SyntaxItem],
     ) -> AssertionPlace<'a> {
-        let all: Vec<&'a Modifier> = modifiers.iter().chain(settings::opening(body)).collect();
-        let own = self.modifiers(&place.scope, all.iter().copied());
-        let own = Own { classifiers: self.classifiers(body), ..own };
+        let all: Vec<&'a Modifier> = modifiers.iter().chain(settings::opening_modifiers(body)).collect();
+        let own = self.read_modifiers(&place.scope, all.iter().copied());
+        let own = OwnModifiers { classifiers: self.body_classifiers(body), ..own };
         if let (Some(_), Some(span)) = (own.id, settings::place_of(all.iter().copied(), "id")) {
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::Misplaced, span, "a rule has its name as its id")
-                    .help("put `id` behind one of its assertions"),
+                    .with_help("put `id` behind one of its assertions"),
             );
         }
-        let inherited = place.inherited.through(&own);
+        let inherited = place.inherited.inherit_through(&own);
         self.module.rules.push(rule_of(id, role, sentence, span, &own, &inherited));
-        let rule = super::number(self.module.rules.len().saturating_sub(1));
+        let rule = super::to_number(self.module.rules.len().saturating_sub(1));
         AssertionPlace { rule: Some(rule), inherited, ..place.clone() }
     }
 
     /// `case NAME {…}`; gives its number, and itself as something that is run.
-    pub(super) fn case(
+    pub(super) fn check_case(
         &mut self,
         place: &AssertionPlace<'a>,
         name: &'a ast::Name,
         modifiers: &'a [Modifier],
-        body: &'a [ast::Item],
+        body: &'a [ast::SyntaxItem],
     ) -> (u32, ir::CasePlan) {
         let id = self.rule_id("case", name);
         let mut plan = ir::CasePlan { name: id.clone(), span: name.span, ..ir::CasePlan::default() };
         for item in body {
             match &item.kind {
-                ItemKind::Setting(setting @ Setting::Key { key, .. })
-                    if suite_settings::is_of(Owner::Case, &key.text) =>
+                ItemKind::Setting(setting @ BodySetting::Key { key, .. })
+                    if suite_settings::is_of(SettingOwner::Case, &key.text) =>
                 {
-                    self.setting(Owner::Case, setting, &mut plan.settings);
+                    self.read_setting(SettingOwner::Case, setting, &mut plan.settings);
                 }
-                ItemKind::Setting(Setting::Key { .. }) => self.report_misplaced(item, BodyKind::Case),
+                ItemKind::Setting(BodySetting::Key { .. }) => self.report_misplaced(item, BodyKind::Case),
                 _ => {}
             }
         }
-        let prompt = plan.settings.text("prompt").map(str::to_owned);
+        let prompt = plan.settings.text_value("prompt").map(str::to_owned);
         plan.prompt.clone_from(&prompt);
         let inner = self.open_rule(place, id, RuleRole::Case { prompt }, None, name.span, modifiers, body);
         let mut opening = true;
         for item in body {
             match &item.kind {
-                ItemKind::Setting(Setting::Key { .. }) => {}
+                ItemKind::Setting(BodySetting::Key { .. }) => {}
                 ItemKind::Pre { body } => self.nested_world(&inner, Severity::Error, body, BodyKind::Pre),
                 ItemKind::Post { body } => self.nested_world(&inner, Severity::Warn, body, BodyKind::Post),
                 _ => self.body_item(&inner, item, BodyKind::Case, &mut opening),
@@ -87,10 +87,10 @@ impl<'a> Checker<'a> {
     }
 
     /// `pre` and `post` of a case: assertions of the case with another default severity.
-    fn nested_world(&mut self, place: &AssertionPlace<'a>, severity: Severity, body: &'a [ast::Item], kind: BodyKind) {
-        let own = self.modifiers(&place.scope, settings::opening(body));
-        let own = Own { classifiers: self.classifiers(body), ..own };
-        let inherited = place.inherited.defaulting(severity).through(&own);
+    fn nested_world(&mut self, place: &AssertionPlace<'a>, severity: Severity, body: &'a [ast::SyntaxItem], kind: BodyKind) {
+        let own = self.read_modifiers(&place.scope, settings::opening_modifiers(body));
+        let own = OwnModifiers { classifiers: self.body_classifiers(body), ..own };
+        let inherited = place.inherited.with_severity(severity).inherit_through(&own);
         let inner = AssertionPlace { inherited, ..place.clone() };
         let mut opening = true;
         for item in body {
@@ -99,14 +99,14 @@ impl<'a> Checker<'a> {
     }
 
     /// `pre {…}` and `post {…}` of a file or suite: rules of their own.
-    pub(super) fn world_body(&mut self, place: &AssertionPlace<'a>, span: Span, body: &'a [ast::Item], kind: BodyKind) {
+    pub(super) fn world_body(&mut self, place: &AssertionPlace<'a>, span: Span, body: &'a [ast::SyntaxItem], kind: BodyKind) {
         let (word, role, severity) = match kind {
             BodyKind::Pre => ("pre", RuleRole::Pre, Severity::Error),
             _ => ("post", RuleRole::Post, Severity::Warn),
         };
         let count = self.module.rules.iter().filter(|rule| rule.role == role).count();
         let id = if count == 0 { word.to_owned() } else { format!("{word}-{}", count.saturating_add(1)) };
-        let place = AssertionPlace { inherited: place.inherited.defaulting(severity), ..place.clone() };
+        let place = AssertionPlace { inherited: place.inherited.with_severity(severity), ..place.clone() };
         let header = Span { end: span.start.saturating_add(u32::try_from(word.len()).unwrap_or(0)), ..span };
         let inner = self.open_rule(&place, id, role, None, header, &[], body);
         let mut opening = true;
@@ -116,36 +116,36 @@ impl<'a> Checker<'a> {
     }
 
     /// `suite "name" {…}`.
-    pub(super) fn suite(
+    pub(super) fn check_suite(
         &mut self,
         place: &AssertionPlace<'a>,
         name: &'a ast::Name,
         modifiers: &'a [Modifier],
-        body: &'a [ast::Item],
+        body: &'a [ast::SyntaxItem],
     ) {
-        let own = self.modifiers(&place.scope, modifiers.iter().chain(settings::opening(body)));
-        let own = Own { classifiers: self.classifiers(body), ..own };
-        let inner = AssertionPlace { inherited: place.inherited.through(&own), ..place.clone() };
+        let own = self.read_modifiers(&place.scope, modifiers.iter().chain(settings::opening_modifiers(body)));
+        let own = OwnModifiers { classifiers: self.body_classifiers(body), ..own };
+        let inner = AssertionPlace { inherited: place.inherited.inherit_through(&own), ..place.clone() };
         let mut cases = Vec::new();
         let mut plan = ir::SuitePlan { name: name.text.clone(), span: name.span, ..ir::SuitePlan::default() };
         for item in body {
             match &item.kind {
                 ItemKind::Case { name, modifiers, body } => {
-                    let (rule, case) = self.case(&inner, name, modifiers, body);
+                    let (rule, case) = self.check_case(&inner, name, modifiers, body);
                     cases.push(rule);
                     plan.cases.push(case);
                 }
-                ItemKind::Workspace { mode, settings } => self.workspace(&mut plan, mode, settings),
-                ItemKind::Runner { name, settings } => self.runner(&mut plan, name, settings),
-                ItemKind::Setting(setting @ Setting::Key { .. }) => {
-                    self.setting(Owner::Suite, setting, &mut plan.settings);
+                ItemKind::Workspace { mode, settings } => self.read_workspace(&mut plan, mode, settings),
+                ItemKind::Runner { name, settings } => self.read_runner(&mut plan, name, settings),
+                ItemKind::Setting(setting @ BodySetting::Key { .. }) => {
+                    self.read_setting(SettingOwner::Suite, setting, &mut plan.settings);
                 }
-                ItemKind::Setting(Setting::Modifier(_)) => {}
+                ItemKind::Setting(BodySetting::Modifier(_)) => {}
                 ItemKind::Test(_) => self.report_misplaced(item, BodyKind::Suite),
                 _ => self.common_item(&inner, item, BodyKind::Suite),
             }
         }
-        self.module.suites.push(ir::Suite { name: name.text.clone(), threshold: own.threshold, cases });
+        self.module.suites.push(ir::ProgramSuite { name: name.text.clone(), threshold: own.threshold, cases });
         self.module.plans.push(plan);
     }
 }
@@ -155,10 +155,10 @@ fn rule_of(
     role: RuleRole,
     sentence: Option<String>,
     span: Span,
-    own: &Own<'_>,
-    inherited: &Inherited,
-) -> ir::Rule {
-    ir::Rule {
+    own: &OwnModifiers<'_>,
+    inherited: &InheritedSettings,
+) -> ir::ProgramRule {
+    ir::ProgramRule {
         id,
         role,
         sentence,

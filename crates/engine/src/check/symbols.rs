@@ -33,7 +33,7 @@ pub struct Declaration {
 
 /// All declarations with the places that refer to them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Symbols {
+pub struct SymbolTable {
     /// In the order of files and declarations.
     pub declarations: Vec<Declaration>,
     /// Each place with the number of the declaration it means.
@@ -42,15 +42,15 @@ pub struct Symbols {
     numbers: HashMap<Span, usize>,
 }
 
-impl Symbols {
+impl SymbolTable {
     /// Adds a declaration.
-    pub(super) fn declare(&mut self, declaration: Declaration) {
+    pub(super) fn add_declaration(&mut self, declaration: Declaration) {
         self.numbers.insert(declaration.span, self.declarations.len());
         self.declarations.push(declaration);
     }
 
     /// Notes that a place means the declaration whose name stands at `declared`.
-    pub(super) fn refer(&mut self, place: Span, declared: Span) {
+    pub(super) fn add_reference(&mut self, place: Span, declared: Span) {
         if let Some(number) = self.numbers.get(&declared) {
             self.references.push((place, *number));
         }
@@ -58,7 +58,7 @@ impl Symbols {
 
     /// The declaration under a byte offset: its own name or a place that refers to it.
     #[must_use]
-    pub fn at(&self, place: Span) -> Option<&Declaration> {
+    pub fn declaration_at(&self, place: Span) -> Option<&Declaration> {
         let covers = |span: Span| span.file == place.file && span.start <= place.start && place.end <= span.end;
         self.declarations.iter().find(|declaration| covers(declaration.span)).or_else(|| {
             let (_, number) = self.references.iter().find(|(span, _)| covers(*span))?;

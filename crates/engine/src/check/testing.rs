@@ -2,24 +2,24 @@
 
 use super::Checker;
 use super::fold;
-use super::scope::Scope;
+use super::scope::NameScope;
 use crate::ir::{self, Constant, RuleRole};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_runs::normal::of_run;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, ExprKind, ItemKind, TestRun};
 
 impl<'a> Checker<'a> {
     /// All tests of the root file, in its order: at the top, in rules, cases and suites.
-    pub(super) fn tests(&mut self) {
+    pub(super) fn check_tests(&mut self) {
         let loaded = self.loaded;
         let Some(root) = loaded.first() else { return };
         self.tests_in(&root.ast.items);
     }
 
-    fn tests_in(&mut self, items: &'a [ast::Item]) {
+    fn tests_in(&mut self, items: &'a [ast::SyntaxItem]) {
         for item in items {
             match &item.kind {
                 ItemKind::Test(test) => self.test_block(test, None, item.span),
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Tests inside a rule speak of it unless they name others.
-    fn tests_of(&mut self, name: &ast::Name, body: &'a [ast::Item]) {
+    fn tests_of(&mut self, name: &ast::Name, body: &'a [ast::SyntaxItem]) {
         // Most rules have none: the number is looked for where there is one.
         let mut own = None;
         for item in body {
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn test_block(&mut self, test: &'a ast::Test, own: Option<u32>, span: Span) {
+    fn test_block(&mut self, test: &'a ast::TestItem, own: Option<u32>, span: Span) {
         let run = match &test.run {
             TestRun::Inline(expr) => self.inline_run(expr).map(|run| (run, None)),
             TestRun::File(path) => self.recorded_run(path),
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
     /// Adds a test with its run; a run that is wrong was reported.
     pub(super) fn add_test(
         &mut self,
-        test: &'a ast::Test,
+        test: &'a ast::TestItem,
         own: Option<u32>,
         run: Option<(String, Option<String>)>,
         span: Span,
@@ -67,18 +67,18 @@ impl<'a> Checker<'a> {
         let Some(expect) = Verdict::parse(&test.expect.text) else { return };
         let Some((run, run_file)) = run else { return };
         let span = Span { end: test.name.span.end, ..span };
-        self.module.tests.push(ir::Test { name: test.name.text.clone(), expect, rules, run, run_file, span });
+        self.module.tests.push(ir::RuleTest { name: test.name.text.clone(), expect, rules, run, run_file, span });
     }
 
     pub(super) fn rule_number(&self, id: &str) -> Option<u32> {
-        self.module.rules.iter().position(|rule| rule.id == id).map(super::number)
+        self.module.rules.iter().position(|rule| rule.id == id).map(super::to_number)
     }
 
     pub(super) fn tested_rule(&mut self, name: &ast::Name) -> Option<u32> {
         if let Some(number) = self.rule_number(&name.text) {
             let declared = self.module.rules.get(number as usize).map(|rule| rule.span);
             if let Some(declared) = declared {
-                self.symbols.refer(name.span, declared);
+                self.symbols.add_reference(name.span, declared);
             }
             return Some(number);
         }
@@ -92,21 +92,21 @@ impl<'a> Checker<'a> {
             .filter(|rule| !matches!(rule.role, RuleRole::Pre | RuleRole::Post))
             .map(|rule| rule.id.as_str())
             .collect();
-        let near = suggest::nearest(&name.text, ids.iter().copied()).map(str::to_owned);
+        let near = suggest::suggest_name(&name.text, ids.iter().copied()).map(str::to_owned);
         let is_assertion = self.module.assertions.iter().any(|assertion| assertion.id == name.text);
         let listed = ids.join(", ");
         let mut diagnostic = Diagnostic::new(Slug::UnknownRule, name.span, format!("unknown rule `{}`", name.text));
         diagnostic = match near {
-            _ if is_assertion => diagnostic.help("a test names rules: put the assertion into `rule NAME { … }`"),
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+            _ if is_assertion => diagnostic.with_help("a test names rules: put the assertion into `rule NAME { … }`"),
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 name.span,
                 near,
             ),
-            None if ids.is_empty() => diagnostic.help("there are no rules: write `rule NAME { … }`"),
-            None => diagnostic.help(format!("the rules are {listed}")),
+            None if ids.is_empty() => diagnostic.with_help("there are no rules: write `rule NAME { … }`"),
+            None => diagnostic.with_help(format!("the rules are {listed}")),
         };
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
         None
     }
 
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
     /// An inline run as JSON text.
     fn inline_run(&mut self, expr: &'a ast::Expr) -> Option<String> {
         let entries = self.constant_entries(expr)?;
-        let keys: Vec<&str> = of_run::ALL.into_iter().chain(Kind::ALL.map(Kind::list_key)).collect();
+        let keys: Vec<&str> = of_run::ALL.into_iter().chain(StepKind::ALL.map(StepKind::list_key)).collect();
         self.check_run_keys(expr, &keys);
         Some(fold::json_text(&Constant::Object(entries)))
     }
@@ -135,20 +135,20 @@ impl<'a> Checker<'a> {
         let mut all: Vec<(String, Constant)> = Vec::new();
         let mut good = true;
         for (name, value) in entries {
-            let lowered = self.top_expr(&Scope::of_file(0), value);
-            match self.constant(&lowered.expr) {
+            let lowered = self.top_expr(&NameScope::of_file(0), value);
+            match self.constant_value(&lowered.expr) {
                 Some(_) if all.iter().any(|(known, _)| *known == name.text) => self.report_key_twice(name),
                 Some(constant) => all.push((name.text.clone(), constant)),
                 None => {
                     good = false;
                     if !lowered.is_broken() {
-                        self.report(
+                        self.report_diagnostic(
                             Diagnostic::new(
                                 Slug::TypeMismatch,
                                 value.span,
                                 "the run of a test holds only literals and constant `let`s",
                             )
-                            .help("write the value itself"),
+                            .with_help("write the value itself"),
                         );
                     }
                 }
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
             for call in calls {
                 let ExprKind::Object(entries) = &call.kind else { continue };
                 for (name, _) in entries {
-                    self.check_run_key("a call", name, Kind::Call.fields());
+                    self.check_run_key("a call", name, StepKind::Call.field_names());
                 }
             }
         }
@@ -179,12 +179,12 @@ impl<'a> Checker<'a> {
         if known.contains(&name.text.as_str()) {
             return;
         }
-        let near = suggest::nearest(&name.text, known.iter().copied());
+        let near = suggest::suggest_name(&name.text, known.iter().copied());
         if let Some(near) = near.filter(|near| strsim::osa_distance(&name.text, near) <= 2) {
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::UnknownField, name.span, format!("{what} has no entry `{}`", name.text))
-                    .help(format!("did you mean `{near}`?"))
-                    .fix(format!("replace with `{near}`"), name.span, near),
+                    .with_help(format!("did you mean `{near}`?"))
+                    .with_fix(format!("replace with `{near}`"), name.span, near),
             );
         }
     }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// White space becomes one space each. With the ranges of its literals known, these stay as they are and comments go.
 #[must_use]
-pub fn folded(text: &str, literals: Option<&[std::ops::Range<usize>]>) -> String {
+pub fn fold_whitespace(text: &str, literals: Option<&[std::ops::Range<usize>]>) -> String {
     let mut keep: FxHashMap<usize, usize> = FxHashMap::default();
     for range in literals.unwrap_or(&[]).iter().filter(|range| range.end > range.start) {
         keep.entry(range.start).or_insert(range.end);
@@ -45,7 +45,7 @@ fn push_space(out: &mut String, space: &mut bool) {
 
 /// The ranges of literals inside a span, from its start.
 #[must_use]
-pub fn inside(span: Span, literals: &[Span]) -> Vec<std::ops::Range<usize>> {
+pub fn ranges_inside(span: Span, literals: &[Span]) -> Vec<std::ops::Range<usize>> {
     literals
         .iter()
         .filter(|literal| literal.file == span.file && span.start <= literal.start && literal.end <= span.end)

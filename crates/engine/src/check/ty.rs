@@ -1,11 +1,11 @@
 //! What the checker knows of a value before any run: the types of section 3 of the reference, and beside them lists of something, steps, points
 //! in time and values that a JSON Schema describes. Types are gradual: of [`Ty::Any`] nothing is known and nothing is said.
 
-use super::described::Described;
+use super::described_values::DescribedValue;
 use crate::ir::Type;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 
-/// A type as the checker sees it. [`Ty::ir`] gives what is kept of it.
+/// A type as the checker sees it. [`Ty::to_ir_type`] gives what is kept of it.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "most are the word itself")]
 pub enum Ty {
@@ -34,40 +34,40 @@ pub enum Ty {
     /// `usage`: numbers under these names.
     Usage,
     /// A value that a JSON Schema describes.
-    Described(Described),
+    Described(DescribedValue),
 }
 
 /// What is known of a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepShape {
     /// The kinds it may have; at least one.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<StepKind>,
     /// The arguments, where all tools it may be are declared.
-    pub arguments: Option<Described>,
+    pub arguments: Option<DescribedValue>,
     /// The kind word that it was written with, for messages.
     pub word: Option<&'static str>,
 }
 
 impl StepShape {
     /// A step of one kind of which nothing else is known.
-    pub fn of(kind: Kind) -> Self {
+    pub fn of_kind(kind: StepKind) -> Self {
         Self { kinds: vec![kind], ..Self::default() }
     }
 
     /// Any step.
-    pub fn any() -> Self {
-        Self { kinds: Kind::ALL.to_vec(), ..Self::default() }
+    pub fn any_step() -> Self {
+        Self { kinds: StepKind::ALL.to_vec(), ..Self::default() }
     }
 
     /// True when some kind of it has this field.
-    pub fn has(&self, field: &str) -> bool {
-        self.kinds.iter().any(|kind| kind.fields().contains(&field))
+    pub fn has_field(&self, field: &str) -> bool {
+        self.kinds.iter().any(|kind| kind.field_names().contains(&field))
     }
 
     /// All fields of its kinds, each once.
-    pub fn fields(&self) -> Vec<&'static str> {
+    pub fn all_fields(&self) -> Vec<&'static str> {
         let mut fields = Vec::new();
-        for &field in self.kinds.iter().flat_map(|kind| kind.fields()) {
+        for &field in self.kinds.iter().flat_map(|kind| kind.field_names()) {
             if !fields.contains(&field) {
                 fields.push(field);
             }
@@ -76,12 +76,12 @@ impl StepShape {
     }
 
     /// The type of a field; [`Ty::Any`] for one that is not listed.
-    pub fn field(&self, name: &str) -> Ty {
+    pub fn field_type(&self, name: &str) -> Ty {
         match name {
-            "args" if self.kinds == [Kind::Call] => self.arguments.clone().map_or(Ty::Any, Ty::Described),
-            "args" | "flags" if self.kinds == [Kind::Command] => Ty::List(Box::new(Ty::String)),
-            "status" if self.kinds == [Kind::Http] => Ty::Integer,
-            "status" if self.kinds.contains(&Kind::Http) => Ty::Any,
+            "args" if self.kinds == [StepKind::Call] => self.arguments.clone().map_or(Ty::Any, Ty::Described),
+            "args" | "flags" if self.kinds == [StepKind::Command] => Ty::List(Box::new(Ty::String)),
+            "status" if self.kinds == [StepKind::Http] => Ty::Integer,
+            "status" if self.kinds.contains(&StepKind::Http) => Ty::Any,
             "tool" | "status" | "role" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "to"
             | "kind" => Ty::String,
             "start" | "end" => Ty::Instant,
@@ -98,7 +98,7 @@ pub const USAGE: [&str; 5] = ["input_tokens", "output_tokens", "reasoning_tokens
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum NumberMeasure {
     /// Nothing in particular.
     Plain,
     /// A point in time.
@@ -111,7 +111,7 @@ pub enum Measure {
     Size,
 }
 
-impl Measure {
+impl NumberMeasure {
     /// For messages: `a duration`.
     pub fn noun(self) -> &'static str {
         match self {
@@ -124,7 +124,7 @@ impl Measure {
     }
 
     /// An example of how to write one.
-    pub fn example(self) -> &'static str {
+    pub fn example_literal(self) -> &'static str {
         match self {
             Self::Plain => "5",
             Self::Instant => "run.start",
@@ -138,7 +138,7 @@ impl Measure {
 /// Types that can be equal or compared belong to one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the word itself")]
-pub enum Class {
+pub enum ComparisonClass {
     Null,
     Boolean,
     Text,
@@ -149,7 +149,7 @@ pub enum Class {
     Regex,
 }
 
-impl Class {
+impl ComparisonClass {
     /// For messages: `text`, `a number`.
     pub fn noun(self) -> &'static str {
         match self {
@@ -172,7 +172,7 @@ impl Ty {
     }
 
     /// What is kept in the intermediate form.
-    pub fn ir(&self) -> Type {
+    pub fn to_ir_type(&self) -> Type {
         match self {
             Self::Any | Self::Instant => Type::Any,
             Self::Null => Type::Null,
@@ -193,7 +193,7 @@ impl Ty {
     }
 
     /// The type of a declared or tabled type; lists hold anything.
-    pub fn of(ty: Type) -> Self {
+    pub fn from_ir(ty: Type) -> Self {
         match ty {
             Type::Any => Self::Any,
             Type::String => Self::String,
@@ -203,7 +203,7 @@ impl Ty {
             Type::Duration => Self::Duration,
             Type::Money => Self::Money,
             Type::Size => Self::Size,
-            Type::List => Self::list(Self::Any),
+            Type::List => Self::list_of(Self::Any),
             Type::Object => Self::Object,
             Type::Null => Self::Null,
             Type::Range => Self::Range,
@@ -212,48 +212,48 @@ impl Ty {
     }
 
     /// A list of something.
-    pub fn list(element: Ty) -> Self {
+    pub fn list_of(element: Ty) -> Self {
         Self::List(Box::new(element))
     }
 
     /// A list of steps of one kind.
-    pub fn steps(shape: StepShape) -> Self {
-        Self::list(Self::Step(shape))
+    pub fn steps_of(shape: StepShape) -> Self {
+        Self::list_of(Self::Step(shape))
     }
 
     /// The same without a schema: the type that the schema names.
-    pub fn plain(&self) -> Self {
+    pub fn without_schema(&self) -> Self {
         match self {
-            Self::Described(described) => described.ty(),
+            Self::Described(described) => described.schema_type(),
             other => other.clone(),
         }
     }
 
     /// The class for comparisons; `None` when it may be several.
-    pub fn class(&self) -> Option<Class> {
-        Some(match self.plain() {
+    pub fn comparison_class(&self) -> Option<ComparisonClass> {
+        Some(match self.without_schema() {
             Self::Any | Self::Instant | Self::Described(_) => return None,
-            Self::Null => Class::Null,
-            Self::Boolean => Class::Boolean,
-            Self::String => Class::Text,
+            Self::Null => ComparisonClass::Null,
+            Self::Boolean => ComparisonClass::Boolean,
+            Self::String => ComparisonClass::Text,
             Self::Number | Self::Integer | Self::Count | Self::Share | Self::Duration | Self::Money | Self::Size => {
-                Class::Number
+                ComparisonClass::Number
             }
-            Self::Regex => Class::Regex,
-            Self::Range => Class::Range,
-            Self::Object | Self::Step(_) | Self::Usage => Class::Object,
-            Self::List(_) => Class::List,
+            Self::Regex => ComparisonClass::Regex,
+            Self::Range => ComparisonClass::Range,
+            Self::Object | Self::Step(_) | Self::Usage => ComparisonClass::Object,
+            Self::List(_) => ComparisonClass::List,
         })
     }
 
     /// What it counts; `None` when it may be no number.
-    pub fn measure(&self) -> Option<Measure> {
-        Some(match self.plain() {
-            Self::Number | Self::Integer | Self::Count | Self::Share => Measure::Plain,
-            Self::Instant => Measure::Instant,
-            Self::Duration => Measure::Duration,
-            Self::Money => Measure::Money,
-            Self::Size => Measure::Size,
+    pub fn number_measure(&self) -> Option<NumberMeasure> {
+        Some(match self.without_schema() {
+            Self::Number | Self::Integer | Self::Count | Self::Share => NumberMeasure::Plain,
+            Self::Instant => NumberMeasure::Instant,
+            Self::Duration => NumberMeasure::Duration,
+            Self::Money => NumberMeasure::Money,
+            Self::Size => NumberMeasure::Size,
             _ => return None,
         })
     }
@@ -265,45 +265,45 @@ impl Ty {
 
     /// Whether it is a whole number without a unit.
     pub fn is_whole(&self) -> bool {
-        matches!(self.plain(), Self::Integer | Self::Count)
+        matches!(self.without_schema(), Self::Integer | Self::Count)
     }
 
     /// The type of a number that counts this.
-    pub fn measuring(measure: Measure) -> Self {
+    pub fn with_measure(measure: NumberMeasure) -> Self {
         match measure {
-            Measure::Plain => Self::Number,
-            Measure::Instant => Self::Instant,
-            Measure::Duration => Self::Duration,
-            Measure::Money => Self::Money,
-            Measure::Size => Self::Size,
+            NumberMeasure::Plain => Self::Number,
+            NumberMeasure::Instant => Self::Instant,
+            NumberMeasure::Duration => Self::Duration,
+            NumberMeasure::Money => Self::Money,
+            NumberMeasure::Size => Self::Size,
         }
     }
 
     /// The type of an element, of a list's or of an object's.
-    pub fn element(&self) -> Self {
+    pub fn element_type(&self) -> Self {
         match self {
             Self::List(element) => (**element).clone(),
             Self::Usage => Self::Share,
-            Self::Described(described) => described.element().map_or(Self::Any, Self::Described),
+            Self::Described(described) => described.list_element().map_or(Self::Any, Self::Described),
             _ => Self::Any,
         }
     }
 
     /// What both are; [`Ty::Any`] when they differ.
-    pub fn join(self, other: Self) -> Self {
+    pub fn join_types(self, other: Self) -> Self {
         match (self, other) {
             (a, b) if a == b => a,
             (Self::Integer, Self::Number) | (Self::Number, Self::Integer) => Self::Number,
             // One that counts has no unit, and so the other cannot be meant to have one.
             (Self::Count | Self::Share, Self::Count | Self::Share | Self::Integer | Self::Number)
             | (Self::Integer | Self::Number, Self::Count | Self::Share) => Self::Share,
-            (Self::List(a), Self::List(b)) => Self::list(a.join(*b)),
+            (Self::List(a), Self::List(b)) => Self::list_of(a.join_types(*b)),
             _ => Self::Any,
         }
     }
 
     /// True when it can be neither true nor false.
     pub fn is_no_condition(&self) -> bool {
-        !matches!(self.class(), None | Some(Class::Boolean))
+        !matches!(self.comparison_class(), None | Some(ComparisonClass::Boolean))
     }
 }

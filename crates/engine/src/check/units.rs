@@ -1,17 +1,17 @@
 //! Durations, money and sizes: mixing them is an error, a bare number against one a warning that says what to write.
 
 use super::Checker;
-use super::expr::Typed;
-use super::ty::Measure;
+use super::expr::CheckedExpr;
+use super::ty::NumberMeasure;
 use crate::ir::{Constant, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Checker<'_> {
     /// Two numbers that are compared: `left` with `right`.
-    pub(super) fn check_compared(&mut self, left: &Typed, right: &Typed) {
-        let (Some(a), Some(b)) = (left.ty.measure(), right.ty.measure()) else { return };
+    pub(super) fn check_compared(&mut self, left: &CheckedExpr, right: &CheckedExpr) {
+        let (Some(a), Some(b)) = (left.ty.number_measure(), right.ty.number_measure()) else { return };
         for (count, other, unit) in [(left, right, b), (right, left, a)] {
-            if count.is_count() && !matches!(unit, Measure::Plain | Measure::Instant) {
+            if count.is_count() && !matches!(unit, NumberMeasure::Plain | NumberMeasure::Instant) {
                 return self.report_unit_of_count(count, other, unit);
             }
         }
@@ -19,20 +19,20 @@ impl Checker<'_> {
     }
 
     /// A count that is compared with a duration, money or a size.
-    fn report_unit_of_count(&mut self, count: &Typed, other: &Typed, unit: Measure) {
-        let text = self.written(count.expr.span);
+    fn report_unit_of_count(&mut self, count: &CheckedExpr, other: &CheckedExpr, unit: NumberMeasure) {
+        let text = self.source_line(count.expr.span);
         let of_steps = matches!(count.expr.kind, ExprKind::Local(_));
         let text = if of_steps { format!("count {text}") } else { text };
         let message = format!("`{text}` is a count, and a count has no unit: it is compared with {}", unit.noun());
         let place = other.expr.span;
         let diagnostic = Diagnostic::new(Slug::MixedUnits, place, message);
-        self.report(match other.number().and_then(|value| without_unit(&self.written(place), value, unit)) {
-            Some(bare) => diagnostic.help(format!("write the number alone: `{bare}`")).fix(
+        self.report_diagnostic(match other.number_text().and_then(|value| without_unit(&self.source_line(place), value, unit)) {
+            Some(bare) => diagnostic.with_help(format!("write the number alone: `{bare}`")).with_fix(
                 format!("write `{bare}`"),
                 place,
                 bare.clone(),
             ),
-            None => diagnostic.help("write a number without a unit"),
+            None => diagnostic.with_help("write a number without a unit"),
         });
     }
 
@@ -41,21 +41,21 @@ impl Checker<'_> {
     /// Gives whether they can.
     pub(super) fn check_measures(
         &mut self,
-        a: Measure,
-        b: Measure,
-        left: Option<&Typed>,
-        right: &Typed,
+        a: NumberMeasure,
+        b: NumberMeasure,
+        left: Option<&CheckedExpr>,
+        right: &CheckedExpr,
         verb: &str,
     ) -> bool {
         match (a, b) {
             _ if a == b => true,
-            (Measure::Instant, Measure::Plain | Measure::Duration)
-            | (Measure::Plain | Measure::Duration, Measure::Instant) => true,
-            (unit, Measure::Plain) => {
+            (NumberMeasure::Instant, NumberMeasure::Plain | NumberMeasure::Duration)
+            | (NumberMeasure::Plain | NumberMeasure::Duration, NumberMeasure::Instant) => true,
+            (unit, NumberMeasure::Plain) => {
                 self.warn_bare(unit, right);
                 true
             }
-            (Measure::Plain, unit) => {
+            (NumberMeasure::Plain, unit) => {
                 if let Some(left) = left {
                     self.warn_bare(unit, left);
                 }
@@ -66,7 +66,7 @@ impl Checker<'_> {
                     Some(_) => format!("{} {verb} {}", a.noun(), b.noun()),
                     None => format!("{} is given where {} belongs", b.noun(), a.noun()),
                 };
-                self.report(Diagnostic::new(Slug::MixedUnits, right.expr.span, message).help(wanted(a)));
+                self.report_diagnostic(Diagnostic::new(Slug::MixedUnits, right.expr.span, message).with_help(wanted_spelling(a)));
                 false
             }
         }
@@ -75,22 +75,22 @@ impl Checker<'_> {
     /// Two numbers that are added or subtracted.
     ///
     /// Gives whether they can be.
-    pub(super) fn check_sum(&mut self, a: Measure, b: Measure, left: &Typed, right: &Typed, verb: &str) -> bool {
+    pub(super) fn check_sum(&mut self, a: NumberMeasure, b: NumberMeasure, left: &CheckedExpr, right: &CheckedExpr, verb: &str) -> bool {
         match (a, b) {
-            (unit, Measure::Plain) => {
+            (unit, NumberMeasure::Plain) => {
                 self.warn_bare(unit, right);
                 true
             }
-            (Measure::Plain, unit) => {
+            (NumberMeasure::Plain, unit) => {
                 self.warn_bare(unit, left);
                 true
             }
             _ => {
                 let sign = if verb == "added to" { "+" } else { "-" };
                 let message = format!("{} is {verb} {}", b.noun(), a.noun());
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::new(Slug::MixedUnits, right.expr.span, message)
-                        .help(format!("both sides of `{sign}` must have one type")),
+                        .with_help(format!("both sides of `{sign}` must have one type")),
                 );
                 false
             }
@@ -98,22 +98,22 @@ impl Checker<'_> {
     }
 
     /// The ends of a range.
-    pub(super) fn check_units_of_range(&mut self, start: &Typed, end: &Typed) -> bool {
-        match (start.ty.measure(), end.ty.measure()) {
+    pub(super) fn check_units_of_range(&mut self, start: &CheckedExpr, end: &CheckedExpr) -> bool {
+        match (start.ty.number_measure(), end.ty.number_measure()) {
             (Some(a), Some(b)) => self.check_measures(a, b, Some(start), end, "is the start of a range that ends with"),
             _ => true,
         }
     }
 
     /// A number that is compared with a range or a list: each end and element counts.
-    pub(super) fn check_units_inside(&mut self, left: &Typed, right: &Typed) {
-        let parts: Vec<Typed> = match &right.expr.kind {
-            ExprKind::Range(start, end) => start.iter().chain(end).map(|side| retyped(side)).collect(),
-            ExprKind::List(elements) if right.ty.element().is_count() => {
-                elements.iter().map(|element| retyped(element).typed(right.ty.element())).collect()
+    pub(super) fn check_units_inside(&mut self, left: &CheckedExpr, right: &CheckedExpr) {
+        let parts: Vec<CheckedExpr> = match &right.expr.kind {
+            ExprKind::Range(start, end) => start.iter().chain(end).map(|side| checked_again(side)).collect(),
+            ExprKind::List(elements) if right.ty.element_type().is_count() => {
+                elements.iter().map(|element| checked_again(element).with_type(right.ty.element_type())).collect()
             }
-            ExprKind::List(elements) => elements.iter().map(retyped).collect(),
-            ExprKind::Constant(Constant::List(_)) => vec![right.clone().typed(right.ty.element())],
+            ExprKind::List(elements) => elements.iter().map(checked_again).collect(),
+            ExprKind::Constant(Constant::List(_)) => vec![right.clone().with_type(right.ty.element_type())],
             _ => return,
         };
         for part in parts {
@@ -122,54 +122,54 @@ impl Checker<'_> {
     }
 
     /// A number as it is written, without a unit, where one belongs. Zero has every unit.
-    fn warn_bare(&mut self, unit: Measure, value: &Typed) {
-        let Some(text) = value.number() else { return };
+    fn warn_bare(&mut self, unit: NumberMeasure, value: &CheckedExpr) {
+        let Some(text) = value.number_text() else { return };
         if text.parse::<f64>().is_ok_and(|number| number == 0.0) {
             return;
         }
-        let written = self.written(value.expr.span);
+        let written = self.source_line(value.expr.span);
         let written = if written.ends_with('%') { text.to_owned() } else { written };
         let (read_as, write) = match unit {
-            Measure::Money => ("USD", format!("${written}")),
-            Measure::Size => ("bytes", format!("{written}B")),
+            NumberMeasure::Money => ("USD", format!("${written}")),
+            NumberMeasure::Size => ("bytes", format!("{written}B")),
             _ => ("milliseconds", format!("{written}ms")),
         };
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(
                 Slug::BareNumber,
                 value.expr.span,
                 format!("a bare number against {} is read as {read_as}", unit.noun()),
             )
-            .help(format!("write `{write}`"))
-            .fix(format!("write `{write}`"), value.expr.span, write.clone()),
+            .with_help(format!("write `{write}`"))
+            .with_fix(format!("write `{write}`"), value.expr.span, write.clone()),
         );
     }
 }
 
 /// A checked expression whose type is the one that was kept.
-fn retyped(expr: &crate::ir::Expr) -> Typed {
-    Typed::new(expr.kind.clone(), expr.span, super::ty::Ty::of(expr.ty))
+fn checked_again(expr: &crate::ir::TypedExpr) -> CheckedExpr {
+    CheckedExpr::new(expr.kind.clone(), expr.span, super::ty::Ty::from_ir(expr.ty))
 }
 
 /// A number as it was probably meant without its unit: of `5s` the 5, of `50KB` the 50,000.
-fn without_unit(written: &str, value: &str, unit: Measure) -> Option<String> {
+fn without_unit(written: &str, value: &str, unit: NumberMeasure) -> Option<String> {
     match unit {
-        Measure::Size => Some(value.to_owned()),
-        _ => Some(bare(written)).filter(|bare| bare.parse::<f64>().is_ok()).map(str::to_owned),
+        NumberMeasure::Size => Some(value.to_owned()),
+        _ => Some(bare_number(written)).filter(|bare| bare.parse::<f64>().is_ok()).map(str::to_owned),
     }
 }
 
 /// What is written of a number beside its unit: of `5s` and `$5` the 5.
-pub(super) fn bare(written: &str) -> &str {
+pub(super) fn bare_number(written: &str) -> &str {
     written.trim_start_matches('$').trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
 }
 
 /// What to write where this is wanted.
-fn wanted(unit: Measure) -> String {
+fn wanted_spelling(unit: NumberMeasure) -> String {
     match unit {
-        Measure::Plain => "write a number".to_owned(),
-        Measure::Instant => "compare it with another point in time".to_owned(),
-        Measure::Money => format!("write money such as `{}`", unit.example()),
-        _ => format!("write {} such as `{}`", unit.noun(), unit.example()),
+        NumberMeasure::Plain => "write a number".to_owned(),
+        NumberMeasure::Instant => "compare it with another point in time".to_owned(),
+        NumberMeasure::Money => format!("write money such as `{}`", unit.example_literal()),
+        _ => format!("write {} such as `{}`", unit.noun(), unit.example_literal()),
     }
 }

@@ -1,10 +1,10 @@
 //! Tests of a value: `== 3`, `not matches /x/`, `is Refund`, `is empty`.
 
 use super::Checker;
-use super::expr::Typed;
-use super::scope::{LookupSide, Scope};
+use super::expr::CheckedExpr;
+use super::scope::{LookupSide, NameScope};
 use super::ty::Ty;
-use crate::ir::{ExprKind, Tested, Type, ValueTest};
+use crate::ir::{ExprKind, TypedTest, Type, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, TestKind};
@@ -23,54 +23,54 @@ const TYPES: [(&str, Type); 8] = [
 
 impl<'a> Checker<'a> {
     /// A test with its subject.
-    pub(super) fn test(
+    pub(super) fn check_value_test(
         &mut self,
-        scope: &Scope<'a>,
+        scope: &NameScope<'a>,
         subject: &'a ast::Expr,
         test: &'a ast::ValueTest,
         span: Span,
-    ) -> Typed {
-        let value = self.expr(scope, subject);
-        let text = self.written(subject.span);
+    ) -> CheckedExpr {
+        let value = self.check_expr(scope, subject);
+        let text = self.source_line(subject.span);
         self.test_of(scope, value, &text, test, span)
     }
 
     /// A test of a value that is there already; `text` is how the subject is written.
     pub(super) fn test_of(
         &mut self,
-        scope: &Scope<'a>,
-        subject: Typed,
+        scope: &NameScope<'a>,
+        subject: CheckedExpr,
         text: &str,
         test: &'a ast::ValueTest,
         span: Span,
-    ) -> Typed {
-        let operand = test.operand.as_deref().map(|operand| self.operand(scope, operand, test, text));
-        let Some(kind) = self.test_kind(scope.file, test) else { return Typed::broken(span) };
+    ) -> CheckedExpr {
+        let operand = test.operand.as_deref().map(|operand| self.check_operand(scope, operand, test, text));
+        let Some(kind) = self.test_kind(scope.file, test) else { return CheckedExpr::broken_at(span) };
         if let Some(operand) = &operand {
             self.check_test(test, &subject, text, operand);
         } else {
             self.check_unary_test(test, &subject, text);
         }
-        let tested = Tested {
+        let tested = TypedTest {
             kind,
             negated: test.negated,
             subject: Box::new(subject.expr),
             operand: operand.map(|operand| Box::new(operand.expr)),
         };
-        Typed::new(ExprKind::Test(tested), span, Ty::Boolean)
+        CheckedExpr::new(ExprKind::Test(tested), span, Ty::Boolean)
     }
 
     /// The right-hand side. A regular expression and a binding are told what they are tested against, for their messages.
-    fn operand(&mut self, scope: &Scope<'a>, operand: &'a ast::Expr, test: &ast::ValueTest, subject: &str) -> Typed {
+    fn check_operand(&mut self, scope: &NameScope<'a>, operand: &'a ast::Expr, test: &ast::ValueTest, subject: &str) -> CheckedExpr {
         match &operand.kind {
             ast::ExprKind::Regex(regex) => self.regex_literal(regex, Some(subject)),
             ast::ExprKind::Binding(_) => {
-                let value = self.expr(&scope.on(LookupSide::Plain), operand);
-                let operator = self.written(test.operator);
+                let value = self.check_expr(&scope.on_side(LookupSide::Plain), operand);
+                let operator = self.source_line(test.operator);
                 self.note_test_of_binding(operand.span, &operator, subject);
                 value
             }
-            _ => self.expr(&scope.on(LookupSide::Plain), operand),
+            _ => self.check_expr(&scope.on_side(LookupSide::Plain), operand),
         }
     }
 
@@ -99,18 +99,18 @@ impl<'a> Checker<'a> {
         let words = TYPES.map(|(word, _)| word);
         let mut diagnostic = Diagnostic::new(Slug::UnknownType, name.span, format!("unknown type `{}`", name.text));
         let all = format!("the types are {}; a schema's name starts with a capital", words.join(", "));
-        diagnostic = match suggest::nearest(&name.text, words) {
+        diagnostic = match suggest::suggest_name(&name.text, words) {
             _ if matches!(name.text.as_str(), "true" | "false") => {
-                diagnostic.help(format!("`is` asks for a type; a value is compared: `== {}`", name.text))
+                diagnostic.with_help(format!("`is` asks for a type; a value is compared: `== {}`", name.text))
             }
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 name.span,
                 near,
             ),
-            None => diagnostic.help(all),
+            None => diagnostic.with_help(all),
         };
-        self.report(diagnostic);
+        self.report_diagnostic(diagnostic);
         None
     }
 }

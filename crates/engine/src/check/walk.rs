@@ -1,11 +1,11 @@
 //! Going through checked expressions.
 
-use crate::ir::{Expr, ExprKind, Reach};
+use crate::ir::{TypedExpr, ExprKind, SelectionReach};
 use averment_base::source::Span;
 
 /// Where a path of plain keys starts, and its keys from there on.
 #[must_use]
-pub fn path(expr: &Expr) -> (&ExprKind, Vec<String>) {
+pub fn key_path(expr: &TypedExpr) -> (&ExprKind, Vec<String>) {
     let (mut at, mut keys) = (expr, Vec::new());
     while let ExprKind::Field(base, name) = &at.kind {
         keys.push(name.clone());
@@ -16,12 +16,12 @@ pub fn path(expr: &Expr) -> (&ExprKind, Vec<String>) {
 }
 
 /// Calls `visit` with every expression directly inside this one.
-pub fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+pub fn visit_children(expr: &TypedExpr, visit: &mut dyn FnMut(&TypedExpr)) {
     children_of(expr).into_iter().for_each(visit);
 }
 
 /// Calls `visit` with every expression directly inside this one, to be changed.
-pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
+pub fn children_mut(expr: &mut TypedExpr, visit: &mut dyn FnMut(&mut TypedExpr)) {
     match &mut expr.kind {
         ExprKind::Constant(_)
         | ExprKind::Regex(_)
@@ -67,7 +67,7 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
 
 /// Where an expression looks at something of a run, the first such place; what a name stands for that is declared is not looked into.
 #[must_use]
-pub fn looks_at_run(expr: &Expr) -> Option<Span> {
+pub fn looks_at_run(expr: &TypedExpr) -> Option<Span> {
     if matches!(
         expr.kind,
         ExprKind::Root(_) | ExprKind::Run | ExprKind::StepOrRoot(_) | ExprKind::Select(_) | ExprKind::Response
@@ -78,16 +78,16 @@ pub fn looks_at_run(expr: &Expr) -> Option<Span> {
 }
 
 /// True when the expression or something in it is as asked.
-pub fn any(expr: &Expr, asked: &dyn Fn(&ExprKind) -> bool) -> bool {
+pub fn any_kind(expr: &TypedExpr, asked: &dyn Fn(&ExprKind) -> bool) -> bool {
     let mut found = asked(&expr.kind);
     stacker::maybe_grow(64 << 10, 1 << 20, || {
-        children(expr, &mut |child| found = found || any(child, asked));
+        visit_children(expr, &mut |child| found = found || any_kind(child, asked));
     });
     found
 }
 
 /// The expressions directly inside this one.
-pub fn children_of(expr: &Expr) -> Vec<&Expr> {
+pub fn children_of(expr: &TypedExpr) -> Vec<&TypedExpr> {
     match &expr.kind {
         ExprKind::Field(inner, _)
         | ExprKind::Every(inner)
@@ -125,28 +125,28 @@ pub fn children_of(expr: &Expr) -> Vec<&Expr> {
 }
 
 /// Adds the numbers of all bindings that an expression uses.
-pub fn bindings(expr: &Expr, into: &mut Vec<u32>) {
+pub fn collect_bindings(expr: &TypedExpr, into: &mut Vec<u32>) {
     if let ExprKind::Binding(binding) = &expr.kind {
         into.push(binding.0);
     }
-    stacker::maybe_grow(64 << 10, 1 << 20, || children(expr, &mut |child| bindings(child, into)));
+    stacker::maybe_grow(64 << 10, 1 << 20, || visit_children(expr, &mut |child| collect_bindings(child, into)));
 }
 
 /// Puts the path that binds it in place of every binding that is bound here.
-pub fn substitute(expr: &mut Expr, binds: &[(u32, Expr)]) {
+pub fn substitute_bindings(expr: &mut TypedExpr, binds: &[(u32, TypedExpr)]) {
     if let ExprKind::Binding(binding) = &expr.kind
         && let Some((_, path)) = binds.iter().find(|(number, _)| *number == binding.0)
     {
         expr.kind = path.kind.clone();
         return;
     }
-    stacker::maybe_grow(64 << 10, 1 << 20, || children_mut(expr, &mut |child| substitute(child, binds)));
+    stacker::maybe_grow(64 << 10, 1 << 20, || children_mut(expr, &mut |child| substitute_bindings(child, binds)));
 }
 
 /// True when the expression looks at the step in scope or at a binding.
-pub fn looks_at_step(expr: &Expr) -> bool {
-    any(expr, &|kind| {
-        matches!(kind, ExprKind::Select(selection) if selection.reach != Reach::Run)
+pub fn looks_at_step(expr: &TypedExpr) -> bool {
+    any_kind(expr, &|kind| {
+        matches!(kind, ExprKind::Select(selection) if selection.reach != SelectionReach::Run)
             || matches!(
                 kind,
                 ExprKind::Step
@@ -160,16 +160,16 @@ pub fn looks_at_step(expr: &Expr) -> bool {
 }
 
 /// True when the expression uses a binding.
-pub fn uses_binding(expr: &Expr) -> bool {
-    any(expr, &|kind| matches!(kind, ExprKind::Binding(_)))
+pub fn uses_binding(expr: &TypedExpr) -> bool {
+    any_kind(expr, &|kind| matches!(kind, ExprKind::Binding(_)))
 }
 
 /// Both, joined by `and`; one alone stays as it is.
-pub fn and(left: Option<Expr>, right: Expr) -> Expr {
+pub fn join_and(left: Option<TypedExpr>, right: TypedExpr) -> TypedExpr {
     match left {
         None => right,
-        Some(left) => Expr {
-            span: left.span.to(right.span),
+        Some(left) => TypedExpr {
+            span: left.span.cover_with(right.span),
             ty: crate::ir::Type::Boolean,
             kind: ExprKind::Binary(averment_syntax::ast::BinaryOperator::And, Box::new(left), Box::new(right)),
         },

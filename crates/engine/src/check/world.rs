@@ -1,11 +1,11 @@
 //! Checks of the world around a run: files, environment, tools, requests, commands.
 
 use super::Checker;
-use super::expr::Typed;
-use super::scope::Scope;
+use super::expr::CheckedExpr;
+use super::scope::NameScope;
 use super::shell::CodePlace;
 use super::ty::Ty;
-use crate::ir::{self, Constant, ExprKind, FileLook, Local, World};
+use crate::ir::{self, Constant, ExprKind, FileLook, LocalId, WorldCondition};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, TestKind, TextOrRegex, TextPart};
@@ -15,50 +15,50 @@ const MARK: char = '\u{F8F0}';
 
 impl<'a> Checker<'a> {
     /// One check.
-    pub(super) fn world(&mut self, scope: &Scope<'a>, world: &'a ast::World) -> World<ir::Expr> {
+    pub(super) fn check_world(&mut self, scope: &NameScope<'a>, world: &'a ast::WorldCheck) -> WorldCondition<ir::TypedExpr> {
         match world {
-            ast::World::File { path, test } => {
+            ast::WorldCheck::File { path, test } => {
                 let look = match test.kind {
                     TestKind::Exists | TestKind::IsMissing => FileLook::Presence,
                     TestKind::IsEmpty => FileLook::Size,
                     _ => FileLook::Text,
                 };
                 let test = self.value_test(scope, "the text of the file", Ty::String, path.span, test);
-                World::File { path: self.text_literal(scope, path).expr, test, look }
+                WorldCondition::File { path: self.text_literal(scope, path).expr, test, look }
             }
-            ast::World::Env { name, empty, negated } => {
-                World::Env { name: name.text.clone(), empty: *empty, negated: *negated }
+            ast::WorldCheck::Env { name, empty, negated } => {
+                WorldCondition::Env { name: name.text.clone(), empty: *empty, negated: *negated }
             }
-            ast::World::Tool { name, negated } => World::Tool { name: name.text.clone(), negated: *negated },
-            ast::World::Http { url, test } => {
+            ast::WorldCheck::Tool { name, negated } => WorldCondition::Tool { name: name.text.clone(), negated: *negated },
+            ast::WorldCheck::Http { url, test } => {
                 let (url, place) = match url {
                     TextOrRegex::Text(text) => (self.text_literal(scope, text), text.span),
                     TextOrRegex::Regex(regex) => (self.regex_literal(regex, None), regex.span),
                 };
-                World::Http { url: url.expr, test: self.value_test(scope, "status", Ty::Integer, place, test) }
+                WorldCondition::Http { url: url.expr, test: self.value_test(scope, "status", Ty::Integer, place, test) }
             }
-            ast::World::Run { command, code } => {
-                World::Run { arguments: self.command_words(scope, command), code: self.exit_code(code) }
+            ast::WorldCheck::Run { command, code } => {
+                WorldCondition::Run { arguments: self.command_words(scope, command), code: self.exit_code(code) }
             }
         }
     }
 
     /// A test of a value that is only there when the check is made.
-    fn value_test(&mut self, scope: &Scope<'a>, text: &str, ty: Ty, place: Span, test: &'a ast::ValueTest) -> ir::Expr {
-        let subject = Typed::new(ExprKind::Local(Local::VALUE), place, ty);
-        self.test_of(&scope.with_value(), subject, text, test, place.to(test.span)).expr
+    fn value_test(&mut self, scope: &NameScope<'a>, text: &str, ty: Ty, place: Span, test: &'a ast::ValueTest) -> ir::TypedExpr {
+        let subject = CheckedExpr::new(ExprKind::Local(LocalId::VALUE), place, ty);
+        self.test_of(&scope.with_value(), subject, text, test, place.cover_with(test.span)).expr
     }
 
-    fn exit_code(&mut self, code: &ast::Number) -> i64 {
-        code.value.parse::<i64>().ok().filter(|_| code.unit == ast::Unit::None).unwrap_or_else(|| {
+    fn exit_code(&mut self, code: &ast::NumberLiteral) -> i64 {
+        code.value.parse::<i64>().ok().filter(|_| code.unit == ast::NumberUnit::None).unwrap_or_else(|| {
             let message = format!("an exit code is a whole number, not `{}`", code.text);
-            self.report(Diagnostic::new(Slug::Impossible, code.span, message).help("write `exits 0`"));
+            self.report_diagnostic(Diagnostic::new(Slug::Impossible, code.span, message).with_help("write `exits 0`"));
             0
         })
     }
 
     /// The words of a command: split like a shell would, but an interpolated value is never split.
-    fn command_words(&mut self, scope: &Scope<'a>, command: &'a ast::Text) -> Vec<ir::Expr> {
+    fn command_words(&mut self, scope: &NameScope<'a>, command: &'a ast::TextLiteral) -> Vec<ir::TypedExpr> {
         self.literals.push(command.span);
         let mut text = String::new();
         let mut values = Vec::new();
@@ -67,21 +67,21 @@ impl<'a> Checker<'a> {
                 TextPart::Literal(literal) => text.push_str(&literal.replace(MARK, "")),
                 TextPart::Interpolation(expr) => {
                     text.push(MARK);
-                    values.push(self.expr(scope, expr).expr);
+                    values.push(self.check_expr(scope, expr).expr);
                 }
             }
         }
         let Ok(words) = shell_words::split(&text) else {
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::Unclosed, command.span, "a quote in this command is not closed")
-                    .help("close the quote, or write `\\\\'` for the character"),
+                    .with_help("close the quote, or write `\\\\'` for the character"),
             );
             return Vec::new();
         };
         if words.is_empty() {
-            self.report(
+            self.report_diagnostic(
                 Diagnostic::new(Slug::Impossible, command.span, "there is no command")
-                    .help("write `run \"make test\" exits 0`"),
+                    .with_help("write `run \"make test\" exits 0`"),
             );
         }
         for place in super::shell::code_places(&words, MARK) {
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
             };
             let message =
                 format!("an interpolated value cannot be {what}: whoever records it would choose what happens here");
-            self.report(Diagnostic::new(Slug::Impossible, command.span, message).help(help));
+            self.report_diagnostic(Diagnostic::new(Slug::Impossible, command.span, message).with_help(help));
         }
         let mut values = values.into_iter();
         words.iter().map(|word| word_expr(word, &mut values, command.span)).collect()
@@ -103,8 +103,8 @@ impl<'a> Checker<'a> {
 }
 
 /// A word with its interpolated values in their places.
-fn word_expr(word: &str, values: &mut impl Iterator<Item = ir::Expr>, span: Span) -> ir::Expr {
-    let literal = |text: &str| Typed::new(ExprKind::Constant(Constant::Text(text.to_owned())), span, Ty::String).expr;
+fn word_expr(word: &str, values: &mut impl Iterator<Item = ir::TypedExpr>, span: Span) -> ir::TypedExpr {
+    let literal = |text: &str| CheckedExpr::new(ExprKind::Constant(Constant::Text(text.to_owned())), span, Ty::String).expr;
     if !word.contains(MARK) {
         return literal(word);
     }
@@ -117,5 +117,5 @@ fn word_expr(word: &str, values: &mut impl Iterator<Item = ir::Expr>, span: Span
             parts.push(literal(piece));
         }
     }
-    Typed::new(ExprKind::Join(parts), span, Ty::String).expr
+    CheckedExpr::new(ExprKind::Join(parts), span, Ty::String).expr
 }

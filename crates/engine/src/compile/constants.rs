@@ -1,6 +1,6 @@
 //! The literals and texts of a program, each once.
 
-use super::number;
+use super::to_number;
 use crate::bytecode::ops::{Literal, Name};
 use crate::ir::Constant;
 use rustc_hash::FxHashMap;
@@ -16,10 +16,10 @@ pub(super) struct ConstantPool {
 
 impl ConstantPool {
     /// The number of a literal.
-    pub(super) fn constant(&mut self, constant: Constant) -> Literal {
+    pub(super) fn add_constant(&mut self, constant: Constant) -> Literal {
         // The debug form tells every two literals apart: it names the variant and quotes texts.
         let key = format!("{constant:?}");
-        let next = number(self.constants.len());
+        let next = to_number(self.constants.len());
         let found = *self.constant_numbers.entry(key).or_insert(next);
         if found == next {
             self.constants.push(constant);
@@ -28,11 +28,11 @@ impl ConstantPool {
     }
 
     /// The number of a text.
-    pub(super) fn name(&mut self, name: &str) -> Name {
+    pub(super) fn add_name(&mut self, name: &str) -> Name {
         if let Some(&found) = self.name_numbers.get(name) {
             return Name(found);
         }
-        let next = number(self.names.len());
+        let next = to_number(self.names.len());
         self.names.push(name.to_owned());
         self.name_numbers.insert(name.to_owned(), next);
         Name(next)

@@ -1,12 +1,12 @@
 //! Expressions: one small function per form. Each leaves exactly one value on the stack.
 
 use super::constants::ConstantPool;
-use super::{Compiler, number};
+use super::{ProgramCompiler, to_number};
 use crate::bytecode::ops::{
-    Amount, BindingRef, CodeRef, DefRef, Given, LetRef, Op, Parameter, Pattern, SchemaRef, SelectionRef, Slot, Target,
+    Amount, BindingRef, CodeRef, DefRef, BindingCount, LetRef, Op, Parameter, Pattern, SchemaRef, SelectionRef, Slot, Target,
 };
-use crate::ir::{Collecting, Constant, Expr, ExprKind, Local, Selection, Tested, Translate, ValueTest};
-use crate::vm::folds::Fold;
+use crate::ir::{CollectMode, Constant, TypedExpr, ExprKind, LocalId, StepSelection, TypedTest, OperandTranslator, ValueTest};
+use crate::vm::folds::FoldFunction;
 use averment_base::source::Span;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 
@@ -19,19 +19,19 @@ pub(super) struct CodeBody {
 }
 
 /// Compiles an expression.
-pub(super) fn body(expr: &Expr, compiler: &mut Compiler) -> CodeBody {
-    let mut emitter = Emitter { body: CodeBody { ops: Vec::new(), spans: Vec::new(), locals: 0 }, compiler };
-    emitter.expr(expr);
+pub(super) fn compile_body(expr: &TypedExpr, compiler: &mut ProgramCompiler) -> CodeBody {
+    let mut emitter = CodeEmitter { body: CodeBody { ops: Vec::new(), spans: Vec::new(), locals: 0 }, compiler };
+    emitter.emit_expr(expr);
     emitter.body
 }
 
-struct Emitter<'a> {
+struct CodeEmitter<'a> {
     body: CodeBody,
-    compiler: &'a mut Compiler,
+    compiler: &'a mut ProgramCompiler,
 }
 
-impl Emitter<'_> {
-    fn constants(&mut self) -> &mut ConstantPool {
+impl CodeEmitter<'_> {
+    fn constant_pool(&mut self) -> &mut ConstantPool {
         &mut self.compiler.constants
     }
 
@@ -41,19 +41,19 @@ impl Emitter<'_> {
     }
 
     /// The number of the next instruction.
-    fn here(&self) -> Target {
-        Target(number(self.body.ops.len()))
+    fn next_target(&self) -> Target {
+        Target(to_number(self.body.ops.len()))
     }
 
-    /// Emits a jump whose target is not known yet; [`Emitter::land`] gives it.
-    fn jump(&mut self, op: Op, span: Span) -> usize {
+    /// Emits a jump whose target is not known yet; [`CodeEmitter::land_jump`] gives it.
+    fn emit_jump(&mut self, op: Op, span: Span) -> usize {
         self.emit(op, span);
         self.body.ops.len() - 1
     }
 
     /// The jump at `from` leads here.
-    fn land(&mut self, from: usize) {
-        let here = self.here();
+    fn land_jump(&mut self, from: usize) {
+        let here = self.next_target();
         if let Some(
             Op::SkipIfFalse(target)
             | Op::SkipIfTrue(target)
@@ -67,80 +67,80 @@ impl Emitter<'_> {
         }
     }
 
-    fn slot(&mut self, local: Local) -> Slot {
+    fn local_slot(&mut self, local: LocalId) -> Slot {
         self.body.locals = self.body.locals.max(local.0.saturating_add(1));
         Slot(local.0)
     }
 
     /// Long chains of operators nest as deep as they are long: the stack grows where it has to.
-    fn expr(&mut self, expr: &Expr) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.form(expr));
+    fn emit_expr(&mut self, expr: &TypedExpr) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.emit_form(expr));
     }
 
-    fn form(&mut self, expr: &Expr) {
+    fn emit_form(&mut self, expr: &TypedExpr) {
         let span = expr.span;
         match &expr.kind {
-            ExprKind::Not(inner) => self.not(inner, span),
-            ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, span),
-            ExprKind::Exercised(left, right) => self.exercised(left, right, span),
-            ExprKind::Range(start, end) => self.range(start.as_deref(), end.as_deref(), span),
-            ExprKind::Test(tested) => self.test(tested, span),
-            ExprKind::If(condition, then, otherwise) => self.choice(condition, then, otherwise, span),
+            ExprKind::Not(inner) => self.emit_not(inner, span),
+            ExprKind::Binary(operator, left, right) => self.emit_binary(*operator, left, right, span),
+            ExprKind::Exercised(left, right) => self.emit_exercised(left, right, span),
+            ExprKind::Range(start, end) => self.emit_range(start.as_deref(), end.as_deref(), span),
+            ExprKind::Test(tested) => self.emit_test(tested, span),
+            ExprKind::If(condition, then, otherwise) => self.emit_choice(condition, then, otherwise, span),
             ExprKind::Quantifier(quantifier, local, source, body) => {
-                self.quantifier(*quantifier, *local, source, body, span);
+                self.emit_quantifier(*quantifier, *local, source, body, span);
             }
             ExprKind::Builtin(name, arguments) => {
-                if let ([Expr { kind: ExprKind::Select(selection), .. }], Some(_)) =
-                    (arguments.as_slice(), Fold::of(name))
+                if let ([TypedExpr { kind: ExprKind::Select(selection), .. }], Some(_)) =
+                    (arguments.as_slice(), FoldFunction::from_name(name))
                 {
-                    return self.fold(name, selection, span);
+                    return self.emit_fold(name, selection, span);
                 }
-                let name = self.constants().name(name);
-                let count = self.all(arguments);
+                let name = self.constant_pool().add_name(name);
+                let count = self.emit_all(arguments);
                 self.emit(Op::Call(name, count), span);
             }
             ExprKind::Def(def, arguments) => {
-                let count = self.all(arguments);
+                let count = self.emit_all(arguments);
                 self.emit(Op::CallDef(DefRef(*def), count), span);
             }
-            ExprKind::List(items) => self.list(items, expr),
-            ExprKind::Object(entries) => self.object(entries, expr),
+            ExprKind::List(items) => self.emit_list(items, expr),
+            ExprKind::Object(entries) => self.emit_object(entries, expr),
             ExprKind::Join(parts) => {
-                let count = self.all(parts);
+                let count = self.emit_all(parts);
                 self.emit(Op::Join(count), span);
             }
-            ExprKind::Select(selection) => self.selection(selection, span),
+            ExprKind::Select(selection) => self.emit_selection(selection, span),
             ExprKind::Collect(collecting, local, source, body) => {
-                self.collect(*collecting, *local, (source, body), span)
+                self.emit_collect(*collecting, *local, (source, body), span)
             }
-            ExprKind::Negate(inner) => self.unary(inner, Op::Negate(), span),
+            ExprKind::Negate(inner) => self.emit_unary(inner, Op::Negate(), span),
             ExprKind::Field(base, key) => {
-                let key = self.constants().name(key);
-                self.unary(base, Op::Field(key, spreads(base)), span);
+                let key = self.constant_pool().add_name(key);
+                self.emit_unary(base, Op::Field(key, has_spread(base)), span);
             }
-            ExprKind::Every(base) => self.unary(base, Op::Every(spreads(base)), span),
-            ExprKind::Deep(base) => self.unary(base, Op::Deep(spreads(base)), span),
+            ExprKind::Every(base) => self.emit_unary(base, Op::Every(has_spread(base)), span),
+            ExprKind::Deep(base) => self.emit_unary(base, Op::Deep(has_spread(base)), span),
             ExprKind::Index(base, index) => {
-                self.expr(base);
-                self.unary(index, Op::Index(spreads(base)), span);
+                self.emit_expr(base);
+                self.emit_unary(index, Op::Index(has_spread(base)), span);
             }
-            other => self.leaf(other, span),
+            other => self.emit_leaf(other, span),
         }
     }
 
-    fn leaf(&mut self, kind: &ExprKind, span: Span) {
+    fn emit_leaf(&mut self, kind: &ExprKind, span: Span) {
         let op = match kind {
-            ExprKind::Constant(constant) => Op::Constant(self.constants().constant(constant.clone())),
+            ExprKind::Constant(constant) => Op::Constant(self.constant_pool().add_constant(constant.clone())),
             ExprKind::Regex(regex) => Op::Regex(Pattern(*regex)),
-            ExprKind::Root(name) => Op::Root(self.constants().name(name)),
+            ExprKind::Root(name) => Op::Root(self.constant_pool().add_name(name)),
             ExprKind::Run => Op::Run(),
-            ExprKind::StepField(name) => Op::StepField(self.constants().name(name)),
-            ExprKind::StepOrRoot(name) => Op::StepOrRoot(self.constants().name(name)),
-            ExprKind::StepOwn(name) => Op::StepOwn(self.constants().name(name)),
+            ExprKind::StepField(name) => Op::StepField(self.constant_pool().add_name(name)),
+            ExprKind::StepOrRoot(name) => Op::StepOrRoot(self.constant_pool().add_name(name)),
+            ExprKind::StepOwn(name) => Op::StepOwn(self.constant_pool().add_name(name)),
             ExprKind::Response => Op::Response(),
             ExprKind::Param(param) => Op::Param(Parameter(*param)),
             ExprKind::Let(value) => Op::Let(LetRef(*value)),
-            ExprKind::Local(local) => Op::Local(self.slot(*local)),
+            ExprKind::Local(local) => Op::Local(self.local_slot(*local)),
             ExprKind::Binding(binding) => Op::Binding(BindingRef(binding.0)),
             // `Step` and, so that the match stays total without a panic, nothing else: `form` took every form with parts.
             _ => Op::Step(),
@@ -148,158 +148,158 @@ impl Emitter<'_> {
         self.emit(op, span);
     }
 
-    fn all(&mut self, exprs: &[Expr]) -> Amount {
-        exprs.iter().for_each(|expr| self.expr(expr));
-        Amount(number(exprs.len()))
+    fn emit_all(&mut self, exprs: &[TypedExpr]) -> Amount {
+        exprs.iter().for_each(|expr| self.emit_expr(expr));
+        Amount(to_number(exprs.len()))
     }
 
-    fn unary(&mut self, operand: &Expr, op: Op, span: Span) {
-        self.expr(operand);
+    fn emit_unary(&mut self, operand: &TypedExpr, op: Op, span: Span) {
+        self.emit_expr(operand);
         self.emit(op, span);
     }
 
     /// An expression as a truth.
-    fn condition(&mut self, expr: &Expr) {
-        self.expr(expr);
+    fn emit_condition(&mut self, expr: &TypedExpr) {
+        self.emit_expr(expr);
         if !gives_truth(expr) {
             self.emit(Op::Condition(), expr.span);
         }
     }
 
-    fn not(&mut self, inner: &Expr, span: Span) {
-        self.condition(inner);
+    fn emit_not(&mut self, inner: &TypedExpr, span: Span) {
+        self.emit_condition(inner);
         self.emit(Op::Not(), span);
     }
 
-    fn binary(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr, span: Span) {
+    fn emit_binary(&mut self, operator: BinaryOperator, left: &TypedExpr, right: &TypedExpr, span: Span) {
         match operator {
-            BinaryOperator::And => self.logic(left, right, Op::SkipIfFalse(Target(0)), Op::And(), span),
-            BinaryOperator::Or => self.logic(left, right, Op::SkipIfTrue(Target(0)), Op::Or(), span),
-            BinaryOperator::Implies => self.implies(left, right, span),
-            BinaryOperator::Add => self.arithmetic(left, right, Op::Add(), span),
-            BinaryOperator::Subtract => self.arithmetic(left, right, Op::Subtract(), span),
-            BinaryOperator::Multiply => self.arithmetic(left, right, Op::Multiply(), span),
-            BinaryOperator::Divide => self.arithmetic(left, right, Op::Divide(), span),
-            BinaryOperator::Remainder => self.arithmetic(left, right, Op::Remainder(), span),
+            BinaryOperator::And => self.emit_logic(left, right, Op::SkipIfFalse(Target(0)), Op::And(), span),
+            BinaryOperator::Or => self.emit_logic(left, right, Op::SkipIfTrue(Target(0)), Op::Or(), span),
+            BinaryOperator::Implies => self.emit_implies(left, right, span),
+            BinaryOperator::Add => self.emit_arithmetic(left, right, Op::Add(), span),
+            BinaryOperator::Subtract => self.emit_arithmetic(left, right, Op::Subtract(), span),
+            BinaryOperator::Multiply => self.emit_arithmetic(left, right, Op::Multiply(), span),
+            BinaryOperator::Divide => self.emit_arithmetic(left, right, Op::Divide(), span),
+            BinaryOperator::Remainder => self.emit_arithmetic(left, right, Op::Remainder(), span),
         }
     }
 
-    fn arithmetic(&mut self, left: &Expr, right: &Expr, op: Op, span: Span) {
-        self.expr(left);
-        self.unary(right, op, span);
+    fn emit_arithmetic(&mut self, left: &TypedExpr, right: &TypedExpr, op: Op, span: Span) {
+        self.emit_expr(left);
+        self.emit_unary(right, op, span);
     }
 
-    fn logic(&mut self, left: &Expr, right: &Expr, skip: Op, join: Op, span: Span) {
-        self.condition(left);
-        let skip = self.jump(skip, span);
-        self.condition(right);
+    fn emit_logic(&mut self, left: &TypedExpr, right: &TypedExpr, skip: Op, join: Op, span: Span) {
+        self.emit_condition(left);
+        let skip = self.emit_jump(skip, span);
+        self.emit_condition(right);
         self.emit(join, span);
-        self.land(skip);
+        self.land_jump(skip);
     }
 
     /// `a implies b` is `not a or b`.
-    fn implies(&mut self, left: &Expr, right: &Expr, span: Span) {
-        self.condition(left);
+    fn emit_implies(&mut self, left: &TypedExpr, right: &TypedExpr, span: Span) {
+        self.emit_condition(left);
         self.emit(Op::Not(), left.span);
-        let skip = self.jump(Op::SkipIfTrue(Target(0)), span);
-        self.condition(right);
+        let skip = self.emit_jump(Op::SkipIfTrue(Target(0)), span);
+        self.emit_condition(right);
         self.emit(Op::Or(), span);
-        self.land(skip);
+        self.land_jump(skip);
     }
 
     /// The same where nothing exercises it unless its premise holds.
-    fn exercised(&mut self, left: &Expr, right: &Expr, span: Span) {
-        self.condition(left);
+    fn emit_exercised(&mut self, left: &TypedExpr, right: &TypedExpr, span: Span) {
+        self.emit_condition(left);
         self.emit(Op::Premise(), left.span);
-        let skip = self.jump(Op::SkipIfUnmet(Target(0)), span);
-        self.condition(right);
+        let skip = self.emit_jump(Op::SkipIfUnmet(Target(0)), span);
+        self.emit_condition(right);
         self.emit(Op::Or(), span);
-        self.land(skip);
+        self.land_jump(skip);
     }
 
     /// Each branch stands in the code once, so that chains of `else if` stay as long as they are written.
-    fn choice(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, span: Span) {
-        self.condition(condition);
-        let skip_then = self.jump(Op::SkipThen(Target(0)), span);
-        self.expr(then);
-        self.land(skip_then);
-        let skip_else = self.jump(Op::SkipElse(Target(0)), span);
-        self.expr(otherwise);
-        self.land(skip_else);
+    fn emit_choice(&mut self, condition: &TypedExpr, then: &TypedExpr, otherwise: &TypedExpr, span: Span) {
+        self.emit_condition(condition);
+        let skip_then = self.emit_jump(Op::SkipThen(Target(0)), span);
+        self.emit_expr(then);
+        self.land_jump(skip_then);
+        let skip_else = self.emit_jump(Op::SkipElse(Target(0)), span);
+        self.emit_expr(otherwise);
+        self.land_jump(skip_else);
         self.emit(Op::Choose(), span);
     }
 
-    fn quantifier(&mut self, quantifier: ExprQuantifier, local: Local, source: &Expr, body: &Expr, span: Span) {
-        self.unary(source, Op::Begin(quantifier), source.span);
-        let slot = self.slot(local);
-        let next = self.here();
-        let exit = self.jump(Op::Next(slot, Target(0)), span);
-        self.condition(body);
+    fn emit_quantifier(&mut self, quantifier: ExprQuantifier, local: LocalId, source: &TypedExpr, body: &TypedExpr, span: Span) {
+        self.emit_unary(source, Op::Begin(quantifier), source.span);
+        let slot = self.local_slot(local);
+        let next = self.next_target();
+        let exit = self.emit_jump(Op::Next(slot, Target(0)), span);
+        self.emit_condition(body);
         self.emit(Op::Repeat(next), body.span);
-        self.land(exit);
+        self.land_jump(exit);
         self.emit(Op::End(), span);
     }
 
     /// The values that it needs lie on the stack; what is taken of each step is code of its own.
-    fn selection(&mut self, selection: &Selection, span: Span) {
-        let (number, count) = self.selected(selection);
+    fn emit_selection(&mut self, selection: &StepSelection, span: Span) {
+        let (number, count) = self.add_selection(selection);
         self.emit(Op::Select(number, count), span);
     }
 
     /// A function that goes on from a shorter list: the list itself is never made.
-    fn fold(&mut self, function: &str, selection: &Selection, span: Span) {
-        let (number, count) = self.selected(selection);
-        let function = self.constants().name(function);
+    fn emit_fold(&mut self, function: &str, selection: &StepSelection, span: Span) {
+        let (number, count) = self.add_selection(selection);
+        let function = self.constant_pool().add_name(function);
         self.emit(Op::Fold(function, number, count), span);
     }
 
-    fn selected(&mut self, selection: &Selection) -> (SelectionRef, Given) {
+    fn add_selection(&mut self, selection: &StepSelection) -> (SelectionRef, BindingCount) {
         for (_, value) in &selection.given {
-            self.expr(value);
+            self.emit_expr(value);
         }
         let given: Vec<u32> = selection.given.iter().map(|(binding, _)| binding.0).collect();
-        let count = Given(u16::try_from(given.len()).unwrap_or(u16::MAX));
-        (SelectionRef(self.compiler.selection(selection, given)), count)
+        let count = BindingCount(u16::try_from(given.len()).unwrap_or(u16::MAX));
+        (SelectionRef(self.compiler.compile_selection(selection, given)), count)
     }
 
     /// The body is code of its own that has the locals of this one.
-    fn collect(&mut self, collecting: Collecting, local: Local, (source, body): (&Expr, &Expr), span: Span) {
-        self.expr(source);
-        let slot = self.slot(local);
-        let code = self.compiler.code(body, local.0.saturating_add(1));
-        self.emit(Op::Collect(CodeRef(code.0), slot, collecting == Collecting::Where), span);
+    fn emit_collect(&mut self, collecting: CollectMode, local: LocalId, (source, body): (&TypedExpr, &TypedExpr), span: Span) {
+        self.emit_expr(source);
+        let slot = self.local_slot(local);
+        let code = self.compiler.translate_code(body, local.0.saturating_add(1));
+        self.emit(Op::Collect(CodeRef(code.0), slot, collecting == CollectMode::Where), span);
     }
 
-    fn range(&mut self, start: Option<&Expr>, end: Option<&Expr>, span: Span) {
+    fn emit_range(&mut self, start: Option<&TypedExpr>, end: Option<&TypedExpr>, span: Span) {
         for expr in start.into_iter().chain(end) {
-            self.expr(expr);
+            self.emit_expr(expr);
         }
         self.emit(Op::Range(start.is_some(), end.is_some()), span);
     }
 
-    fn list(&mut self, items: &[Expr], whole: &Expr) {
-        if let Some(constant) = constant(whole) {
-            let literal = self.constants().constant(constant);
+    fn emit_list(&mut self, items: &[TypedExpr], whole: &TypedExpr) {
+        if let Some(constant) = literal_constant(whole) {
+            let literal = self.constant_pool().add_constant(constant);
             return self.emit(Op::Constant(literal), whole.span);
         }
-        let count = self.all(items);
+        let count = self.emit_all(items);
         self.emit(Op::List(count), whole.span);
     }
 
-    fn object(&mut self, entries: &[(String, Expr)], whole: &Expr) {
-        if let Some(constant) = constant(whole) {
-            let literal = self.constants().constant(constant);
+    fn emit_object(&mut self, entries: &[(String, TypedExpr)], whole: &TypedExpr) {
+        if let Some(constant) = literal_constant(whole) {
+            let literal = self.constant_pool().add_constant(constant);
             return self.emit(Op::Constant(literal), whole.span);
         }
-        entries.iter().for_each(|(_, value)| self.expr(value));
+        entries.iter().for_each(|(_, value)| self.emit_expr(value));
         let keys = entries.iter().map(|(key, _)| Constant::Text(key.clone())).collect();
-        let keys = self.constants().constant(Constant::List(keys));
-        self.emit(Op::Object(Amount(number(entries.len())), keys), whole.span);
+        let keys = self.constant_pool().add_constant(Constant::List(keys));
+        self.emit(Op::Object(Amount(to_number(entries.len())), keys), whole.span);
     }
 
-    fn test(&mut self, tested: &Tested, span: Span) {
-        let Tested { kind, negated, subject, operand } = tested;
-        self.expr(subject);
+    fn emit_test(&mut self, tested: &TypedTest, span: Span) {
+        let TypedTest { kind, negated, subject, operand } = tested;
+        self.emit_expr(subject);
         let op = match *kind {
             ValueTest::IsType(ty) => Op::IsType(ty, *negated),
             ValueTest::IsSchema(schema) => Op::IsSchema(SchemaRef(schema), *negated),
@@ -307,10 +307,10 @@ impl Emitter<'_> {
             ValueTest::ContainsJsonSchema(schema) => Op::ContainsJsonSchema(SchemaRef(schema), *negated),
             ValueTest::Plain(kind) => match operand {
                 Some(operand) => {
-                    self.expr(operand);
+                    self.emit_expr(operand);
                     Op::Test(kind, *negated)
                 }
-                None => inspection(kind, *negated, spreads(subject)),
+                None => inspection_op(kind, *negated, has_spread(subject)),
             },
         };
         self.emit(op, span);
@@ -318,7 +318,7 @@ impl Emitter<'_> {
 }
 
 /// A path through `[*]` or `[**]` is always a list: it exists when it leads anywhere, and is missing when the list is empty.
-fn inspection(kind: TestKind, negated: bool, spread: bool) -> Op {
+fn inspection_op(kind: TestKind, negated: bool, spread: bool) -> Op {
     match kind {
         TestKind::Exists if spread => Op::Inspect(TestKind::IsEmpty, !negated),
         TestKind::IsMissing if spread => Op::Inspect(TestKind::IsEmpty, negated),
@@ -327,7 +327,7 @@ fn inspection(kind: TestKind, negated: bool, spread: bool) -> Op {
 }
 
 /// Whether a path has `[*]` or `[**]` in it: what stands behind them is taken in every element.
-fn spreads(mut path: &Expr) -> bool {
+fn has_spread(mut path: &TypedExpr) -> bool {
     loop {
         match &path.kind {
             ExprKind::Every(_) | ExprKind::Deep(_) => return true,
@@ -338,7 +338,7 @@ fn spreads(mut path: &Expr) -> bool {
 }
 
 /// Whether the last instruction of an expression leaves a truth.
-fn gives_truth(expr: &Expr) -> bool {
+fn gives_truth(expr: &TypedExpr) -> bool {
     match &expr.kind {
         ExprKind::Not(_) | ExprKind::Test(_) | ExprKind::Exercised(..) => true,
         ExprKind::Binary(operator, ..) => {
@@ -350,13 +350,13 @@ fn gives_truth(expr: &Expr) -> bool {
 }
 
 /// The literal that a list or object of literals is.
-fn constant(expr: &Expr) -> Option<Constant> {
+fn literal_constant(expr: &TypedExpr) -> Option<Constant> {
     match &expr.kind {
         ExprKind::Constant(constant) => Some(constant.clone()),
-        ExprKind::List(items) => items.iter().map(constant).collect::<Option<_>>().map(Constant::List),
+        ExprKind::List(items) => items.iter().map(literal_constant).collect::<Option<_>>().map(Constant::List),
         ExprKind::Object(entries) => entries
             .iter()
-            .map(|(key, value)| Some((key.clone(), constant(value)?)))
+            .map(|(key, value)| Some((key.clone(), literal_constant(value)?)))
             .collect::<Option<_>>()
             .map(Constant::Object),
         _ => None,

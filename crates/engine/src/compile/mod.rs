@@ -4,26 +4,26 @@ mod constants;
 mod expr;
 mod patterns;
 
-use crate::bytecode::program::{self, Check, CodeId, Member, Program, ProgramSource, TemporalEntry, TemporalId};
-use crate::ir::{self, Expr, Module, Settings, ToolFact, ToolSays, Translate};
+use crate::bytecode::program::{self, CompiledCheck, CodeId, CompiledMember, Program, ProgramSource, TemporalEntry, TemporalId};
+use crate::ir::{self, TypedExpr, CheckedModule, AssertionSettings, ToolFact, ToolClaim, OperandTranslator};
 use averment_base::source::{SourceMap, Span};
 use constants::ConstantPool;
 
 /// Compiles a module that the checker found good. `sources` are embedded: reports quote them, and a later version recompiles them.
 #[must_use]
-pub fn compile(module: &Module, sources: &SourceMap) -> Program {
-    let mut compiler = Compiler::new(module, sources);
-    compiler.definitions(module);
-    compiler.facts(module);
+pub fn compile(module: &CheckedModule, sources: &SourceMap) -> Program {
+    let mut compiler = ProgramCompiler::new(module, sources);
+    compiler.compile_definitions(module);
+    compiler.compile_facts(module);
     for assertion in &module.assertions {
-        let assertion = compiler.assertion(assertion);
+        let assertion = compiler.compile_assertion(assertion);
         compiler.program.assertions.push(assertion);
     }
-    compiler.finish()
+    compiler.into_program()
 }
 
 /// The program that is being written.
-struct Compiler {
+struct ProgramCompiler {
     program: Program,
     constants: ConstantPool,
     /// The names of the bindings of the assertion in work.
@@ -32,8 +32,8 @@ struct Compiler {
     first_pattern: usize,
 }
 
-impl Compiler {
-    fn new(module: &Module, sources: &SourceMap) -> Self {
+impl ProgramCompiler {
+    fn new(module: &CheckedModule, sources: &SourceMap) -> Self {
         let program = Program {
             sources: sources
                 .iter()
@@ -46,130 +46,130 @@ impl Compiler {
             rules: module.rules.clone(),
             suites: module.suites.clone(),
             classifiers: module.classifiers.clone(),
-            tests: module.tests.iter().map(test).collect(),
+            tests: module.tests.iter().map(compile_test).collect(),
             ..Program::default()
         };
         Self { program, constants: ConstantPool::default(), bindings: Vec::new(), first_pattern: 0 }
     }
 
-    fn finish(mut self) -> Program {
+    fn into_program(mut self) -> Program {
         (self.program.constants, self.program.names) = self.constants.into_tables();
         self.program
     }
 
-    fn definitions(&mut self, module: &Module) {
+    fn compile_definitions(&mut self, module: &CheckedModule) {
         for value in &module.lets {
-            let code = self.code(&value.value, 0);
+            let code = self.translate_code(&value.value, 0);
             self.program.lets.push(code);
         }
         for def in &module.defs {
-            let code = self.code(&def.body, def.parameters);
-            self.program.defs.push(program::Def { name: def.name.clone(), parameters: def.parameters, code });
+            let code = self.translate_code(&def.body, def.parameters);
+            self.program.defs.push(program::CompiledDef { name: def.name.clone(), parameters: def.parameters, code });
         }
     }
 
-    fn facts(&mut self, module: &Module) {
+    fn compile_facts(&mut self, module: &CheckedModule) {
         for fact in &module.tool_facts {
             let says = match &fact.says {
-                ToolSays::Fails(condition) => ToolSays::Fails(self.code(condition, 0)),
-                ToolSays::Tagged(tags) => ToolSays::Tagged(tags.clone()),
-                ToolSays::Named(name) => ToolSays::Named(name.clone()),
+                ToolClaim::Fails(condition) => ToolClaim::Fails(self.translate_code(condition, 0)),
+                ToolClaim::Tagged(tags) => ToolClaim::Tagged(tags.clone()),
+                ToolClaim::Named(name) => ToolClaim::Named(name.clone()),
             };
             self.program.tool_facts.push(ToolFact { tools: fact.tools.clone(), says });
         }
     }
 
-    fn codes(&mut self, exprs: &[Expr]) -> Vec<CodeId> {
-        exprs.iter().map(|expr| self.code(expr, 0)).collect()
+    fn compile_codes(&mut self, exprs: &[TypedExpr]) -> Vec<CodeId> {
+        exprs.iter().map(|expr| self.translate_code(expr, 0)).collect()
     }
 
-    fn assertion(&mut self, assertion: &ir::Assertion) -> program::Assertion {
+    fn compile_assertion(&mut self, assertion: &ir::CheckedAssertion) -> program::CompiledAssertion {
         self.bindings.clone_from(&assertion.bindings);
         self.first_pattern = self.program.patterns.len();
-        program::Assertion {
+        program::CompiledAssertion {
             id: assertion.id.clone(),
             rule: assertion.rule,
             text: assertion.text.clone(),
             span: assertion.span,
-            settings: self.settings(&assertion.settings),
-            check: self.check(&assertion.check, assertion.span),
+            settings: self.compile_settings(&assertion.settings),
+            check: self.compile_check(&assertion.check, assertion.span),
         }
     }
 
-    fn settings(&mut self, settings: &Settings<Expr>) -> Settings<CodeId> {
-        Settings {
+    fn compile_settings(&mut self, settings: &AssertionSettings<TypedExpr>) -> AssertionSettings<CodeId> {
+        AssertionSettings {
             weight: settings.weight,
             severity: settings.severity,
             must: settings.must,
             threshold: settings.threshold,
-            message: settings.message.as_ref().map(|message| self.code(message, 0)),
+            message: settings.message.as_ref().map(|message| self.translate_code(message, 0)),
             metric: settings.metric.clone(),
             class: settings.class.clone(),
             classifiers: settings.classifiers.clone(),
             tags: settings.tags.clone(),
-            when: self.codes(&settings.when),
+            when: self.compile_codes(&settings.when),
             expect_fail: settings.expect_fail.clone(),
             over_runs: settings.over_runs,
             denied: settings.denied,
         }
     }
 
-    fn check(&mut self, check: &ir::Check<ir::Pattern, Expr>, span: Span) -> Check {
+    fn compile_check(&mut self, check: &ir::AssertionCheck<ir::CheckedPattern, TypedExpr>, span: Span) -> CompiledCheck {
         match check {
-            ir::Check::Expression(expr) => Check::Expression(self.code(expr, 0)),
-            ir::Check::Temporal(temporal) => Check::Temporal(self.temporal(temporal, span)),
-            ir::Check::Not(inner) => Check::Not(Box::new(self.check(inner, span))),
-            ir::Check::Group { kind, members } => Check::Group { kind: *kind, members: self.members(members) },
-            ir::Check::Scoped { scope, body } => Check::Scoped {
+            ir::AssertionCheck::Expression(expr) => CompiledCheck::Expression(self.translate_code(expr, 0)),
+            ir::AssertionCheck::Temporal(temporal) => CompiledCheck::Temporal(self.compile_temporal(temporal, span)),
+            ir::AssertionCheck::Not(inner) => CompiledCheck::Not(Box::new(self.compile_check(inner, span))),
+            ir::AssertionCheck::Group { kind, members } => CompiledCheck::Group { kind: *kind, members: self.compile_members(members) },
+            ir::AssertionCheck::Scoped { scope, body } => CompiledCheck::Scoped {
                 scope: scope.translated(self),
-                bindings: number(self.bindings.len()),
-                body: Box::new(self.check(body, span)),
+                bindings: to_number(self.bindings.len()),
+                body: Box::new(self.compile_check(body, span)),
             },
-            ir::Check::World(world) => Check::World(self.world(world)),
-            ir::Check::OverRuns(over) => Check::OverRuns(Box::new(over.map(|expr, given| self.code(expr, given)))),
+            ir::AssertionCheck::World(world) => CompiledCheck::World(self.compile_world(world)),
+            ir::AssertionCheck::OverRuns(over) => CompiledCheck::OverRuns(Box::new(over.map_exprs(|expr, given| self.translate_code(expr, given)))),
         }
     }
 
-    fn members(&mut self, members: &[ir::Member<ir::Pattern, Expr>]) -> Vec<Member> {
+    fn compile_members(&mut self, members: &[ir::GroupMember<ir::CheckedPattern, TypedExpr>]) -> Vec<CompiledMember> {
         members
             .iter()
-            .map(|member| Member {
+            .map(|member| CompiledMember {
                 span: member.span,
                 weight: member.weight,
-                when: self.codes(&member.when),
-                check: self.check(&member.check, member.span),
+                when: self.compile_codes(&member.when),
+                check: self.compile_check(&member.check, member.span),
             })
             .collect()
     }
 
-    fn temporal(&mut self, temporal: &ir::Temporal<ir::Pattern, Expr>, span: Span) -> TemporalId {
+    fn compile_temporal(&mut self, temporal: &ir::Temporal<ir::CheckedPattern, TypedExpr>, span: Span) -> TemporalId {
         let temporal = temporal.translated(self);
         self.program.temporals.push(TemporalEntry {
             temporal,
             span,
-            bindings: number(self.bindings.len()),
+            bindings: to_number(self.bindings.len()),
             binding_names: self.bindings.clone(),
         });
-        TemporalId(number(self.program.temporals.len() - 1))
+        TemporalId(to_number(self.program.temporals.len() - 1))
     }
 
-    fn world(&mut self, world: &ir::World<Expr>) -> ir::World<CodeId> {
+    fn compile_world(&mut self, world: &ir::WorldCondition<TypedExpr>) -> ir::WorldCondition<CodeId> {
         match world {
-            ir::World::File { path, test, look } => {
-                ir::World::File { path: self.code(path, 0), test: self.code(test, 1), look: *look }
+            ir::WorldCondition::File { path, test, look } => {
+                ir::WorldCondition::File { path: self.translate_code(path, 0), test: self.translate_code(test, 1), look: *look }
             }
-            ir::World::Env { name, empty, negated } => {
-                ir::World::Env { name: name.clone(), empty: *empty, negated: *negated }
+            ir::WorldCondition::Env { name, empty, negated } => {
+                ir::WorldCondition::Env { name: name.clone(), empty: *empty, negated: *negated }
             }
-            ir::World::Tool { name, negated } => ir::World::Tool { name: name.clone(), negated: *negated },
-            ir::World::Http { url, test } => ir::World::Http { url: self.code(url, 0), test: self.code(test, 1) },
-            ir::World::Run { arguments, code } => ir::World::Run { arguments: self.codes(arguments), code: *code },
+            ir::WorldCondition::Tool { name, negated } => ir::WorldCondition::Tool { name: name.clone(), negated: *negated },
+            ir::WorldCondition::Http { url, test } => ir::WorldCondition::Http { url: self.translate_code(url, 0), test: self.translate_code(test, 1) },
+            ir::WorldCondition::Run { arguments, code } => ir::WorldCondition::Run { arguments: self.compile_codes(arguments), code: *code },
         }
     }
 }
 
-fn test(test: &ir::Test) -> program::Test {
-    program::Test {
+fn compile_test(test: &ir::RuleTest) -> program::CompiledTest {
+    program::CompiledTest {
         name: test.name.clone(),
         expect: test.expect,
         rules: test.rules.clone(),
@@ -180,6 +180,6 @@ fn test(test: &ir::Test) -> program::Test {
 }
 
 /// A position as a number of the program. Rule files are limited in size, so that it always fits.
-fn number(position: usize) -> u32 {
+fn to_number(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

@@ -1,13 +1,13 @@
 //! Checked expressions.
 
-use super::{Pattern, Type, Within};
+use super::{CheckedPattern, Type, StepDistance};
 use averment_base::source::Span;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use serde::{Deserialize, Serialize};
 
 /// An expression with its place and type.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expr {
+pub struct TypedExpr {
     /// Which form.
     pub kind: ExprKind,
     /// Its place.
@@ -18,18 +18,18 @@ pub struct Expr {
 
 /// Slots of local values. Parameters of a `def` and variables of quantifiers are numbered from 0 in each code body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Local(pub u32);
+pub struct LocalId(pub u32);
 
-impl Local {
+impl LocalId {
     /// The value that a `no PREDICATE in`, a `file` or an `http` test looks at.
-    pub const VALUE: Local = Local(0);
+    pub const VALUE: LocalId = LocalId(0);
     /// The number that a `count` tests.
-    pub const COUNT: Local = Local(0);
+    pub const COUNT: LocalId = LocalId(0);
 }
 
 /// The number of a binding `$x` in its assertion, block headers included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Binding(pub u32);
+pub struct BindingId(pub u32);
 
 /// The forms of a checked expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,79 +57,79 @@ pub enum ExprKind {
     /// A `let`, by number.
     Let(u32),
     /// A local value.
-    Local(Local),
+    Local(LocalId),
     /// A binding.
-    Binding(Binding),
+    Binding(BindingId),
     /// `a.b` and `a["b"]` with a literal key.
-    Field(Box<Expr>, String),
+    Field(Box<TypedExpr>, String),
     /// `a[i]`.
-    Index(Box<Expr>, Box<Expr>),
+    Index(Box<TypedExpr>, Box<TypedExpr>),
     /// `a[*]`: a list of all elements (or values); a field behind it maps over them.
-    Every(Box<Expr>),
+    Every(Box<TypedExpr>),
     /// `a[**]`: a list of the value and everything in it.
-    Deep(Box<Expr>),
+    Deep(Box<TypedExpr>),
     /// `-a`.
-    Negate(Box<Expr>),
+    Negate(Box<TypedExpr>),
     /// `not a`.
-    Not(Box<Expr>),
+    Not(Box<TypedExpr>),
     /// An operator; `and`, `or` and `implies` evaluate their right side only where it matters.
-    Binary(BinaryOperator, Box<Expr>, Box<Expr>),
+    Binary(BinaryOperator, Box<TypedExpr>, Box<TypedExpr>),
     /// An implication that is an assertion, or all that a quantifier asserts of its elements: where its premise does not hold, nothing
     /// exercised it.
-    Exercised(Box<Expr>, Box<Expr>),
+    Exercised(Box<TypedExpr>, Box<TypedExpr>),
     /// A range.
-    Range(Option<Box<Expr>>, Option<Box<Expr>>),
+    Range(Option<Box<TypedExpr>>, Option<Box<TypedExpr>>),
     /// A test.
-    Test(Tested),
+    Test(TypedTest),
     /// `if c then a else b`.
-    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    If(Box<TypedExpr>, Box<TypedExpr>, Box<TypedExpr>),
     /// A quantifier; its variable is a local.
-    Quantifier(ExprQuantifier, Local, Box<Expr>, Box<Expr>),
+    Quantifier(ExprQuantifier, LocalId, Box<TypedExpr>, Box<TypedExpr>),
     /// A function of the builtins table, by name.
-    Builtin(&'static str, Vec<Expr>),
+    Builtin(&'static str, Vec<TypedExpr>),
     /// A `def`, by number.
-    Def(u32, Vec<Expr>),
+    Def(u32, Vec<TypedExpr>),
     /// A list literal.
-    List(Vec<Expr>),
+    List(Vec<TypedExpr>),
     /// An object literal.
-    Object(Vec<(String, Expr)>),
+    Object(Vec<(String, TypedExpr)>),
     /// Text with interpolations: the parts' texts joined.
-    Join(Vec<Expr>),
+    Join(Vec<TypedExpr>),
     /// `E of A`, `count A`.
-    Select(Box<Selection>),
+    Select(Box<StepSelection>),
     /// `LIST where COND`, `E of LIST`: the element is the local.
-    Collect(Collecting, Local, Box<Expr>, Box<Expr>),
+    Collect(CollectMode, LocalId, Box<TypedExpr>, Box<TypedExpr>),
 }
 
 /// What is taken of the steps that match a pattern.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Selection {
+pub struct StepSelection {
     /// The steps.
-    pub pattern: Pattern,
+    pub pattern: CheckedPattern,
     /// What is taken of each, the step in scope; their number where there is nothing.
-    pub value: Option<Expr>,
+    pub value: Option<TypedExpr>,
     /// Which of them.
-    pub reach: Reach,
+    pub reach: SelectionReach,
     /// The bindings that it uses, each with its value at this place. One without a value is open: every value fits.
-    pub given: Vec<(Binding, Expr)>,
+    pub given: Vec<(BindingId, TypedExpr)>,
 }
 
 /// Which of the steps that match a selection takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Reach {
+pub enum SelectionReach {
     /// All of the run.
     Run,
     /// Those that were known when the step in scope was asked for.
     SoFar,
     /// The step in scope and those behind it, so far as the bound reaches.
-    Within(Within),
+    Within(StepDistance),
     /// The calls beside the step in scope, as far as all of them match.
     Row,
 }
 
 /// What a list is made of another one by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Collecting {
+pub enum CollectMode {
     /// `where`: the elements that meet a condition.
     Where,
     /// `of`: a value of each element.
@@ -138,15 +138,15 @@ pub enum Collecting {
 
 /// A test of a value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tested {
+pub struct TypedTest {
     /// Which test.
     pub kind: ValueTest,
     /// True for the negated form.
     pub negated: bool,
     /// What is tested.
-    pub subject: Box<Expr>,
+    pub subject: Box<TypedExpr>,
     /// The right-hand side, where there is one.
-    pub operand: Option<Box<Expr>>,
+    pub operand: Option<Box<TypedExpr>>,
 }
 
 /// Tests with their names resolved.

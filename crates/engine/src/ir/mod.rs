@@ -18,11 +18,11 @@ mod translate;
 pub use averment_base::types::Type;
 pub use expr::*;
 pub use inputs::{GeneratedCall, InputsSpec, SeedNamePart, ValueKind, ValueSpec};
-pub use operand::{Operand, Purpose};
-pub use over_runs::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
-pub use suite::{CasePlan, SessionSettings, SettingValue, SuitePlan, Taken};
+pub use operand::{StatementOperand, OperandPurpose};
+pub use over_runs::{OverRunsQuestion, RunFoldFunction, OverRunsCheck, RateSubject, RunFold, RateBound};
+pub use suite::{CasePlan, SessionSettings, SettingValue, SuitePlan, SettingContent};
 pub use temporal::*;
-pub use translate::Translate;
+pub use translate::OperandTranslator;
 
 use averment_base::source::Span;
 
@@ -31,40 +31,40 @@ use serde::{Deserialize, Serialize};
 
 /// A checked compilation: the rule file with all that it imports.
 #[derive(Debug, Clone, Default)]
-pub struct Module {
+pub struct CheckedModule {
     /// Parameters of all files, by number.
-    pub params: Vec<Param>,
+    pub params: Vec<DeclaredParam>,
     /// `let`s by number; evaluated at most once per run.
-    pub lets: Vec<Let>,
+    pub lets: Vec<LetDef>,
     /// `def`s by number; no definition uses itself.
-    pub defs: Vec<Def>,
+    pub defs: Vec<FunctionDef>,
     /// Regular expressions by number, each pattern with its flags once.
-    pub regexes: Vec<Regex>,
+    pub regexes: Vec<RegexSource>,
     /// Schemas by number, as JSON text; compiled and found good.
-    pub schemas: Vec<Schema>,
+    pub schemas: Vec<ProgramSchema>,
     /// The declared tool catalogue: JSON Schemas of arguments.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<CatalogTool>,
     /// What is said of tools by their names.
-    pub tool_facts: Vec<ToolFact<Expr>>,
+    pub tool_facts: Vec<ToolFact<TypedExpr>>,
     /// Rules, cases and invariants, in file order. A bare top-level assertion belongs to none.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ProgramRule>,
     /// All assertions in file order; groups and blocks hold theirs inside.
-    pub assertions: Vec<Assertion>,
+    pub assertions: Vec<CheckedAssertion>,
     /// Tests in file order.
-    pub tests: Vec<Test>,
+    pub tests: Vec<RuleTest>,
     /// Suites in file order.
-    pub suites: Vec<Suite>,
+    pub suites: Vec<ProgramSuite>,
     /// How the cases of suites are run, in file order. No recorded run is judged by that.
     pub plans: Vec<SuitePlan>,
     /// The lines `classify`, by number.
-    pub classifiers: Vec<Classifier>,
+    pub classifiers: Vec<MessageClassifier>,
     /// The calls of invariants for which inputs are made, in file order. No run is judged by them.
     pub inputs: Vec<GeneratedCall>,
 }
 
 /// `classify "id" "Label" when message contains "…"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Classifier {
+pub struct MessageClassifier {
     /// The id of the class.
     pub id: String,
     /// Its label.
@@ -84,7 +84,7 @@ pub enum MessageTest {
 
 /// A parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Param {
+pub struct DeclaredParam {
     /// Its name.
     pub name: String,
     /// Its type.
@@ -97,24 +97,24 @@ pub struct Param {
 
 /// A `let`.
 #[derive(Debug, Clone)]
-pub struct Let {
+pub struct LetDef {
     /// Its name.
     pub name: String,
     /// Its value.
-    pub value: Expr,
+    pub value: TypedExpr,
     /// Whether it stands so in the rules; otherwise it is another one, an implication, as an assertion means it.
     pub is_written: bool,
 }
 
 /// A `def`: a function or predicate. Its parameters are the locals `0..parameters`.
 #[derive(Debug, Clone)]
-pub struct Def {
+pub struct FunctionDef {
     /// Its name.
     pub name: String,
     /// How many parameters.
     pub parameters: u32,
     /// Its value.
-    pub body: Expr,
+    pub body: TypedExpr,
     /// Whether it stands so in the rules; otherwise it is another one, an implication, as an assertion means it.
     pub is_written: bool,
 }
@@ -122,7 +122,7 @@ pub struct Def {
 /// A regular expression in the syntax of the `regex` crate, flags in front (`(?i)`), ASCII classes unless flag `u`; with flag `b` it may
 /// hold look-around and back-references.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Regex {
+pub struct RegexSource {
     /// The pattern for the library.
     pub pattern: String,
     /// As the author wrote it, for reports.
@@ -133,7 +133,7 @@ pub struct Regex {
 
 /// A JSON Schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Schema {
+pub struct ProgramSchema {
     /// Its name; the tool's name for the schema of a tool's arguments.
     pub name: String,
     /// The schema as JSON text, all `$ref`s to files resolved into it.
@@ -144,7 +144,7 @@ pub struct Schema {
 
 /// A declared tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tool {
+pub struct CatalogTool {
     /// Its name.
     pub name: String,
     /// The schema of its arguments, by number; none when the catalogue gives none.
@@ -159,12 +159,12 @@ pub struct ToolFact<E> {
     /// Their names.
     pub tools: Vec<NameTest>,
     /// What.
-    pub says: ToolSays<E>,
+    pub says: ToolClaim<E>,
 }
 
 /// Something that is said of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum ToolSays<E> {
+pub enum ToolClaim<E> {
     /// A call failed when this is true of it, and went well when it is false, where the run itself does not say.
     Fails(E),
     /// Its tags.
@@ -175,7 +175,7 @@ pub enum ToolSays<E> {
 
 /// A rule, case, invariant, `pre` or `post`: assertions under one id with one score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rule {
+pub struct ProgramRule {
     /// Its id.
     pub id: String,
     /// What it is.
@@ -189,7 +189,7 @@ pub struct Rule {
     /// Severity of the rule itself (counts when it has a threshold).
     pub severity: Severity,
     /// What `deny` and `allow` say of its own verdict (counts when it has a threshold).
-    pub denied: Denied,
+    pub denied: DenySettings,
     /// Tags.
     pub tags: Vec<String>,
     /// `as name`: records the rule's score under it.
@@ -200,7 +200,7 @@ pub struct Rule {
     pub span: Span,
 }
 
-/// What a [`Rule`] was written as.
+/// What a [`ProgramRule`] was written as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum RuleRole {
@@ -221,7 +221,7 @@ pub enum RuleRole {
 
 /// A suite: the cases that are judged together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Suite {
+pub struct ProgramSuite {
     /// Its name.
     pub name: String,
     /// Its threshold.
@@ -256,7 +256,7 @@ impl Severity {
 
 /// An assertion with everything that its modifiers, its rule and its blocks say.
 #[derive(Debug, Clone)]
-pub struct Assertion {
+pub struct CheckedAssertion {
     /// `approval.1`, the `id` given, or an id from file and text for a bare one.
     pub id: String,
     /// Its rule, by number.
@@ -266,16 +266,16 @@ pub struct Assertion {
     /// Its place without modifiers.
     pub span: Span,
     /// Its settings.
-    pub settings: Settings<Expr>,
+    pub settings: AssertionSettings<TypedExpr>,
     /// The names of its bindings by [`Binding`], without `$`, those of block headers around it included.
     pub bindings: Vec<String>,
     /// What has to hold.
-    pub check: Check<Pattern, Expr>,
+    pub check: AssertionCheck<CheckedPattern, TypedExpr>,
 }
 
 /// The modifiers of an assertion, inherited ones included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Settings<E> {
+pub struct AssertionSettings<E> {
     /// `weight`, at least 0.
     pub weight: f64,
     /// `severity`.
@@ -301,12 +301,12 @@ pub struct Settings<E> {
     /// Whether a statement over all runs counts it: then it fails no run by itself.
     pub over_runs: bool,
     /// `deny` and `allow`.
-    pub denied: Denied,
+    pub denied: DenySettings,
 }
 
 /// What `deny` and `allow` say: whether what comes out so fails the run. `None` leaves it to whoever checks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Denied {
+pub struct DenySettings {
     /// A verdict `vacuous`.
     pub vacuous: Option<bool>,
     /// A verdict `undecided`.
@@ -317,10 +317,10 @@ pub struct Denied {
     pub unexercised: Option<bool>,
 }
 
-impl Denied {
+impl DenySettings {
     /// The same, and what is said further out where this says nothing.
     #[must_use]
-    pub fn or(self, outer: Self) -> Self {
+    pub fn or_outer(self, outer: Self) -> Self {
         Self {
             vacuous: self.vacuous.or(outer.vacuous),
             undecided: self.undecided.or(outer.undecided),
@@ -330,7 +330,7 @@ impl Denied {
     }
 }
 
-impl<E> Default for Settings<E> {
+impl<E> Default for AssertionSettings<E> {
     /// Those of an assertion without modifiers: weight 1, severity `error`.
     fn default() -> Self {
         Self {
@@ -346,14 +346,14 @@ impl<E> Default for Settings<E> {
             when: Vec::new(),
             expect_fail: None,
             over_runs: false,
-            denied: Denied::default(),
+            denied: DenySettings::default(),
         }
     }
 }
 
 /// A test of the rules on a run of their own (section 10).
 #[derive(Debug, Clone)]
-pub struct Test {
+pub struct RuleTest {
     /// Its name.
     pub name: String,
     /// The verdict expected.

@@ -3,22 +3,22 @@
 //! A statement is declared once with the kind of each of its parts ([`temporal!`]). Its type, its translation to other patterns and expressions and
 //! the list of its operands are made from that, so that nothing that only looks at operands knows the statements.
 
-use super::{Flow, Scope, Within};
+use super::{CallFlow, WindowScope, StepDistance};
 
 /// An operand of a statement, in the order in which they are written.
 #[derive(Debug)]
-pub enum Operand<'c, P, E> {
+pub enum StatementOperand<'c, P, E> {
     /// A pattern of steps.
     Pattern(&'c P),
     /// An expression, and what it is for.
-    Code(&'c E, Purpose),
+    Code(&'c E, OperandPurpose),
     /// A bound between two steps.
-    Within(&'c Within),
+    Within(&'c StepDistance),
 }
 
 /// What an expression of a statement is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum OperandPurpose {
     /// A condition that a step has to meet.
     Condition,
     /// A comparison that a number has to meet; the number is its first local.
@@ -29,10 +29,10 @@ pub enum Purpose {
     Value,
 }
 
-impl Purpose {
+impl OperandPurpose {
     /// How many locals have values when it starts.
     #[must_use]
-    pub fn given(self) -> u32 {
+    pub fn given_locals(self) -> u32 {
         match self {
             Self::Condition | Self::Value => 0,
             Self::Comparison | Self::Predicate => 1,
@@ -54,7 +54,7 @@ macro_rules! temporal {
 
         impl<P, E> $name<P, E> {
             /// The statement with other patterns and expressions.
-            pub fn translated<T: super::Translate<P, E>>(&self, by: &mut T) -> $name<T::Pattern, T::Code> {
+            pub fn translated<T: super::OperandTranslator<P, E>>(&self, by: &mut T) -> $name<T::TargetPattern, T::TargetCode> {
                 match self {
                     $(Self::$variant { $($field),* } => $name::$variant {
                         $($field: super::operand::translated!(by, $field, $kind)),*
@@ -64,7 +64,7 @@ macro_rules! temporal {
 
             /// Its operands.
             #[must_use]
-            pub fn operands(&self) -> Vec<super::operand::Operand<'_, P, E>> {
+            pub fn operands(&self) -> Vec<super::operand::StatementOperand<'_, P, E>> {
                 let mut found = Vec::new();
                 match self {
                     $(Self::$variant { $($field),* } => {
@@ -77,8 +77,8 @@ macro_rules! temporal {
             /// Its patterns.
             pub fn patterns(&self) -> impl Iterator<Item = &P> {
                 self.operands().into_iter().filter_map(|operand| match operand {
-                    super::operand::Operand::Pattern(pattern) => Some(pattern),
-                    super::operand::Operand::Code(..) | super::operand::Operand::Within(_) => None,
+                    super::operand::StatementOperand::Pattern(pattern) => Some(pattern),
+                    super::operand::StatementOperand::Code(..) | super::operand::StatementOperand::Within(_) => None,
                 })
             }
         }
@@ -88,28 +88,28 @@ macro_rules! temporal {
 /// A part with other patterns and expressions, by its kind.
 macro_rules! translated {
     ($by:ident, $part:ident, pattern) => {
-        $by.pattern($part)
+        $by.translate_pattern($part)
     };
     ($by:ident, $part:ident, patterns) => {
-        $by.patterns($part)
+        $by.translate_patterns($part)
     };
     ($by:ident, $part:ident, optional) => {
-        $part.as_ref().map(|one| $by.pattern(one))
+        $part.as_ref().map(|one| $by.translate_pattern(one))
     };
     ($by:ident, $part:ident, flow) => {
         $part.translated($by)
     };
     ($by:ident, $part:ident, condition) => {
-        $by.code($part, super::operand::Purpose::Condition.given())
+        $by.translate_code($part, super::operand::OperandPurpose::Condition.given_locals())
     };
     ($by:ident, $part:ident, comparison) => {
-        $by.code($part, super::operand::Purpose::Comparison.given())
+        $by.translate_code($part, super::operand::OperandPurpose::Comparison.given_locals())
     };
     ($by:ident, $part:ident, predicate) => {
-        $by.code($part, super::operand::Purpose::Predicate.given())
+        $by.translate_code($part, super::operand::OperandPurpose::Predicate.given_locals())
     };
     ($by:ident, $part:ident, value) => {
-        $by.code($part, super::operand::Purpose::Value.given())
+        $by.translate_code($part, super::operand::OperandPurpose::Value.given_locals())
     };
     ($by:ident, $part:ident, within) => {
         *$part
@@ -122,31 +122,31 @@ macro_rules! translated {
 /// The operands in a part, by its kind.
 macro_rules! operands {
     ($found:ident, $part:ident, pattern) => {
-        $found.push(super::operand::Operand::Pattern($part))
+        $found.push(super::operand::StatementOperand::Pattern($part))
     };
     ($found:ident, $part:ident, patterns) => {
-        $found.extend($part.iter().map(super::operand::Operand::Pattern))
+        $found.extend($part.iter().map(super::operand::StatementOperand::Pattern))
     };
     ($found:ident, $part:ident, optional) => {
-        $found.extend($part.iter().map(super::operand::Operand::Pattern))
+        $found.extend($part.iter().map(super::operand::StatementOperand::Pattern))
     };
     ($found:ident, $part:ident, flow) => {
-        $found.extend($part.leaves().into_iter().map(super::operand::Operand::Pattern))
+        $found.extend($part.flow_patterns().into_iter().map(super::operand::StatementOperand::Pattern))
     };
     ($found:ident, $part:ident, condition) => {
-        $found.push(super::operand::Operand::Code($part, super::operand::Purpose::Condition))
+        $found.push(super::operand::StatementOperand::Code($part, super::operand::OperandPurpose::Condition))
     };
     ($found:ident, $part:ident, comparison) => {
-        $found.push(super::operand::Operand::Code($part, super::operand::Purpose::Comparison))
+        $found.push(super::operand::StatementOperand::Code($part, super::operand::OperandPurpose::Comparison))
     };
     ($found:ident, $part:ident, predicate) => {
-        $found.push(super::operand::Operand::Code($part, super::operand::Purpose::Predicate))
+        $found.push(super::operand::StatementOperand::Code($part, super::operand::OperandPurpose::Predicate))
     };
     ($found:ident, $part:ident, value) => {
-        $found.push(super::operand::Operand::Code($part, super::operand::Purpose::Value))
+        $found.push(super::operand::StatementOperand::Code($part, super::operand::OperandPurpose::Value))
     };
     ($found:ident, $part:ident, within) => {
-        $found.extend($part.iter().map(super::operand::Operand::Within))
+        $found.extend($part.iter().map(super::operand::StatementOperand::Within))
     };
     ($found:ident, $part:ident, plain) => {
         let _ = $part;
@@ -155,10 +155,10 @@ macro_rules! operands {
 
 pub(super) use {operands, temporal, translated};
 
-impl<P> Flow<P> {
+impl<P> CallFlow<P> {
     /// Its patterns from left to right.
     #[must_use]
-    pub fn leaves(&self) -> Vec<&P> {
+    pub fn flow_patterns(&self) -> Vec<&P> {
         let (mut found, mut open) = (Vec::new(), vec![self]);
         while let Some(part) = open.pop() {
             match part {
@@ -171,9 +171,9 @@ impl<P> Flow<P> {
     }
 }
 
-impl<P> Scope<P> {
+impl<P> WindowScope<P> {
     /// The patterns of a block's header, in the order in which they are written.
-    pub fn patterns(&self) -> impl Iterator<Item = &P> {
+    pub fn header_patterns(&self) -> impl Iterator<Item = &P> {
         let (first, second, others) = match self {
             Self::After { open, until } => (Some(open), until.as_ref(), [].as_slice()),
             Self::Between { open, close } => (Some(open), Some(close), [].as_slice()),

@@ -1,30 +1,30 @@
 //! What is asserted of all runs that are checked, taken together (language reference, section 12).
 
-use averment_syntax::ast::Unit;
+use averment_syntax::ast::NumberUnit;
 use serde::{Deserialize, Serialize};
 
 /// What is asked of all runs. `E` stands for an expression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OverRuns<E> {
+pub struct OverRunsCheck<E> {
     /// What tells the groups apart; it is asked in each of them.
     pub by: Option<E>,
     /// What is asked.
-    pub asks: AsksOfRuns<E>,
+    pub asks: OverRunsQuestion<E>,
 }
 
 /// What is asked of the runs of a group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum AsksOfRuns<E> {
+pub enum OverRunsQuestion<E> {
     /// In how many of them something holds; with a confidence what they say of all runs that could have been.
-    Rate { rated: RatedBy, share: Share, confidence: Option<f64> },
+    Rate { rated: RateSubject, share: RateBound, confidence: Option<f64> },
     /// A condition over values that are made of those of the runs: the locals of the condition, in this order.
     Folds { folds: Vec<RunFold<E>>, condition: E },
 }
 
 /// What is counted in each run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RatedBy {
+pub enum RateSubject {
     /// The verdict of a rule, by number.
     Rule(u32),
     /// The verdict of an assertion, by number.
@@ -34,7 +34,7 @@ pub enum RatedBy {
 /// In how many runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Share {
+pub enum RateBound {
     /// At least so large a part of them, between 0 and 1.
     Least(f64),
     /// At most so large a part.
@@ -51,18 +51,18 @@ pub struct RunFold<E> {
     /// The value of a run.
     pub value: E,
     /// Which function of the values.
-    pub function: FoldOfRuns,
+    pub function: RunFoldFunction,
     /// The function, of a list in the first local.
     pub fold: E,
     /// As the author wrote it.
     pub text: String,
     /// The unit of what it gives.
-    pub unit: Unit,
+    pub unit: NumberUnit,
 }
 
 /// A function of the values of all runs. What it means is what the function of its name means of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum FoldOfRuns {
+pub enum RunFoldFunction {
     /// `sum`.
     Sum,
     /// `avg`.
@@ -77,10 +77,10 @@ pub enum FoldOfRuns {
     Length,
 }
 
-impl FoldOfRuns {
+impl RunFoldFunction {
     /// The function of a name; a percentile gets its share later.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "sum" => Self::Sum,
             "avg" => Self::Average,
@@ -93,15 +93,15 @@ impl FoldOfRuns {
     }
 }
 
-impl<E> OverRuns<E> {
+impl<E> OverRunsCheck<E> {
     /// The same with its expressions exchanged: those of a run, and those that are given so many locals.
-    pub fn map<T>(&self, mut of: impl FnMut(&E, u32) -> T) -> OverRuns<T> {
+    pub fn map_exprs<T>(&self, mut of: impl FnMut(&E, u32) -> T) -> OverRunsCheck<T> {
         let by = self.by.as_ref().map(|by| of(by, 0));
         let asks = match &self.asks {
-            AsksOfRuns::Rate { rated, share, confidence } => {
-                AsksOfRuns::Rate { rated: *rated, share: *share, confidence: *confidence }
+            OverRunsQuestion::Rate { rated, share, confidence } => {
+                OverRunsQuestion::Rate { rated: *rated, share: *share, confidence: *confidence }
             }
-            AsksOfRuns::Folds { folds, condition } => {
+            OverRunsQuestion::Folds { folds, condition } => {
                 let given = u32::try_from(folds.len()).unwrap_or(u32::MAX);
                 let folds = folds.iter().map(|one| RunFold {
                     value: of(&one.value, 0),
@@ -111,16 +111,16 @@ impl<E> OverRuns<E> {
                     unit: one.unit,
                 });
                 let folds = folds.collect();
-                AsksOfRuns::Folds { folds, condition: of(condition, given) }
+                OverRunsQuestion::Folds { folds, condition: of(condition, given) }
             }
         };
-        OverRuns { by, asks }
+        OverRunsCheck { by, asks }
     }
 
     /// All of its expressions: what is looked at in each run first.
-    pub fn expressions(&self) -> Vec<&E> {
-        let mut all: Vec<&E> = self.of_each_run().collect();
-        if let AsksOfRuns::Folds { folds, condition } = &self.asks {
+    pub fn all_expressions(&self) -> Vec<&E> {
+        let mut all: Vec<&E> = self.run_expressions().collect();
+        if let OverRunsQuestion::Folds { folds, condition } = &self.asks {
             all.extend(folds.iter().map(|one| &one.fold));
             all.push(condition);
         }
@@ -128,10 +128,10 @@ impl<E> OverRuns<E> {
     }
 
     /// The expressions that are evaluated in each run.
-    pub fn of_each_run(&self) -> impl Iterator<Item = &E> {
+    pub fn run_expressions(&self) -> impl Iterator<Item = &E> {
         let folds = match &self.asks {
-            AsksOfRuns::Folds { folds, .. } => folds.as_slice(),
-            AsksOfRuns::Rate { .. } => &[],
+            OverRunsQuestion::Folds { folds, .. } => folds.as_slice(),
+            OverRunsQuestion::Rate { .. } => &[],
         };
         self.by.iter().chain(folds.iter().map(|one| &one.value))
     }

@@ -44,7 +44,7 @@ pub struct SettingValue {
     /// Its key.
     pub key: String,
     /// What it is set to.
-    pub value: Taken,
+    pub value: SettingContent,
     /// `timeout` behind it, in milliseconds.
     pub timeout: Option<u64>,
     /// Where the key stands.
@@ -53,7 +53,7 @@ pub struct SettingValue {
 
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Taken {
+pub enum SettingContent {
     /// A text or a word.
     Text(String),
     /// Words of a command, one by one, or names.
@@ -75,45 +75,45 @@ impl SessionSettings {
 
     /// A text.
     #[must_use]
-    pub fn text(&self, key: &str) -> Option<&str> {
+    pub fn text_value(&self, key: &str) -> Option<&str> {
         match &self.get(key)?.value {
-            Taken::Text(text) => Some(text),
+            SettingContent::Text(text) => Some(text),
             _ => None,
         }
     }
 
     /// A time in milliseconds.
     #[must_use]
-    pub fn time(&self, key: &str) -> Option<u64> {
+    pub fn time_value(&self, key: &str) -> Option<u64> {
         match self.get(key)?.value {
-            Taken::Time(time) => Some(time),
+            SettingContent::Time(time) => Some(time),
             _ => None,
         }
     }
 
     /// A whole number.
     #[must_use]
-    pub fn count(&self, key: &str) -> Option<u64> {
+    pub fn count_value(&self, key: &str) -> Option<u64> {
         match self.get(key)?.value {
-            Taken::Count(count) => Some(count),
+            SettingContent::Count(count) => Some(count),
             _ => None,
         }
     }
 
     /// Words, or names.
     #[must_use]
-    pub fn words(&self, key: &str) -> &[String] {
+    pub fn word_list(&self, key: &str) -> &[String] {
         match self.get(key).map(|one| &one.value) {
-            Some(Taken::Words(words)) => words,
+            Some(SettingContent::Words(words)) => words,
             _ => &[],
         }
     }
 
     /// Names with their values.
     #[must_use]
-    pub fn pairs(&self, key: &str) -> &[(String, String)] {
+    pub fn name_pairs(&self, key: &str) -> &[(String, String)] {
         match self.get(key).map(|one| &one.value) {
-            Some(Taken::Pairs(pairs)) => pairs,
+            Some(SettingContent::Pairs(pairs)) => pairs,
             _ => &[],
         }
     }

@@ -1,45 +1,45 @@
 //! What is asserted: temporal statements, step patterns, groups, windows, checks of the world.
 
 use super::operand::temporal;
-use super::{Expr, OverRuns};
+use super::{TypedExpr, OverRunsCheck};
 use averment_base::source::Span;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use averment_syntax::ast::{Quantifier, SequenceMode};
 use serde::{Deserialize, Serialize};
 
 /// What an assertion asserts. `P` stands for a pattern, `E` for an expression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Check<P, E> {
+pub enum AssertionCheck<P, E> {
     /// An expression that is true.
     Expression(E),
     /// A temporal statement.
     Temporal(Temporal<P, E>),
     /// `not` before a statement.
-    Not(Box<Check<P, E>>),
+    Not(Box<AssertionCheck<P, E>>),
     /// A group; every member with its own settings does not count: weights and severities of members shape the group's score only.
     Group {
         /// Which.
         kind: GroupKind,
         /// The statements.
-        members: Vec<Member<P, E>>,
+        members: Vec<GroupMember<P, E>>,
     },
     /// A statement checked in each window of a scope.
     Scoped {
         /// The window.
-        scope: Scope<P>,
+        scope: WindowScope<P>,
         /// What is checked in it.
-        body: Box<Check<P, E>>,
+        body: Box<AssertionCheck<P, E>>,
     },
     /// A check of the world.
-    World(World<E>),
+    World(WorldCondition<E>),
     /// What is asked of all runs together: no single run is judged by it.
-    OverRuns(Box<OverRuns<E>>),
+    OverRuns(Box<OverRunsCheck<E>>),
 }
 
 /// A statement in a group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Member<P, E> {
+pub struct GroupMember<P, E> {
     /// Its place.
     pub span: Span,
     /// Its weight in the group's score.
@@ -47,7 +47,7 @@ pub struct Member<P, E> {
     /// Its own and inherited conditions.
     pub when: Vec<E>,
     /// What has to hold.
-    pub check: Check<P, E>,
+    pub check: AssertionCheck<P, E>,
 }
 
 /// Kinds of group.
@@ -63,7 +63,7 @@ pub enum GroupKind {
 /// The window of a block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Scope<P> {
+pub enum WindowScope<P> {
     /// From the first `open` (with `until`: from each) to the next `until` or the run's end; ends outside.
     After {
         /// Opens.
@@ -103,11 +103,11 @@ temporal! {
         /// `never A, B`.
         Never { steps: Vec<P> = patterns };
         /// `never B after A [until C]`.
-        NeverAfter { steps: Vec<P> = patterns, open: P = pattern, until: Option<P> = optional, within: Option<Within> = within };
+        NeverAfter { steps: Vec<P> = patterns, open: P = pattern, until: Option<P> = optional, within: Option<StepDistance> = within };
         /// `never B before A`.
-        NeverBefore { steps: Vec<P> = patterns, close: P = pattern, within: Option<Within> = within };
+        NeverBefore { steps: Vec<P> = patterns, close: P = pattern, within: Option<StepDistance> = within };
         /// `never B between A and C`.
-        NeverBetween { steps: Vec<P> = patterns, open: P = pattern, close: P = pattern, within: Option<Within> = within };
+        NeverBetween { steps: Vec<P> = patterns, open: P = pattern, close: P = pattern, within: Option<StepDistance> = within };
         /// `only A, B`.
         Only { steps: Vec<P> = patterns };
         /// `count A TEST`: `test` is an expression over [`super::Local::COUNT`].
@@ -123,7 +123,7 @@ temporal! {
             starts: bool = plain,
             step: P = pattern,
             targets: Vec<P> = patterns,
-            within: Option<Within> = within
+            within: Option<StepDistance> = within
         };
         /// `after A -> B, C`.
         After {
@@ -131,10 +131,10 @@ temporal! {
             immediately: bool = plain,
             step: P = pattern,
             targets: Vec<P> = patterns,
-            within: Option<Within> = within
+            within: Option<StepDistance> = within
         };
         /// `sequence [only|exactly] A -> B`.
-        Sequence { mode: SequenceMode = plain, steps: Vec<P> = patterns, within: Option<Within> = within };
+        Sequence { mode: SequenceMode = plain, steps: Vec<P> = patterns, within: Option<StepDistance> = within };
         /// `nested A -> B`.
         Nested { open: P = pattern, close: P = pattern };
         /// `together A, B`.
@@ -152,7 +152,7 @@ temporal! {
         /// `never repeat A more than 3 times`.
         Repeat { step: P = pattern, limit: u32 = plain };
         /// `flow …`.
-        Flow { flow: Flow<P> = flow };
+        Flow { flow: CallFlow<P> = flow };
         /// `each A: cond`: the condition sees the step.
         Each { quantifier: Quantifier = plain, step: P = pattern, condition: E = condition };
         /// `no PREDICATE in EXPR`: `values` gives the value, `predicate` sees each text or value of it in [`super::Local::VALUE`].
@@ -175,7 +175,7 @@ pub struct TimesRange {
 
 /// A bound between two steps, start to start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Within {
+pub enum StepDistance {
     /// Difference of positions among the calls.
     Calls(u64),
     /// Difference of turns.
@@ -188,13 +188,13 @@ pub enum Within {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "fields are named like the parts of the expression")]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
-pub enum Flow<P> {
+pub enum CallFlow<P> {
     Step(P),
-    Sequence(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<Flow<P>>),
-    Choice(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<Flow<P>>),
+    Sequence(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<CallFlow<P>>),
+    Choice(#[serde(deserialize_with = "averment_base::limits::nested::nested")] Vec<CallFlow<P>>),
     Repeat {
         #[serde(deserialize_with = "averment_base::limits::nested::nested")]
-        body: Box<Flow<P>>,
+        body: Box<CallFlow<P>>,
         least: u32,
         most: Option<u32>,
     },
@@ -214,7 +214,7 @@ pub enum FileLook {
 /// A check of the world (section 9).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "fields are named like the parts of the statement")]
-pub enum World<E> {
+pub enum WorldCondition<E> {
     /// `test` sees the file's text in [`super::Local::VALUE`]; `exists` and `is empty` are tests as any other. `path` gives text.
     File {
         path: E,
@@ -245,20 +245,20 @@ pub enum World<E> {
 
 /// A step pattern in one form: a choice of alternatives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pattern {
+pub struct CheckedPattern {
     /// As the author wrote it.
     pub text: String,
     /// Its place.
     pub span: Span,
     /// Any of these; at least one.
-    pub alternatives: Vec<Alternative<Expr>>,
+    pub alternatives: Vec<PatternAlternative<TypedExpr>>,
 }
 
 /// One alternative of a pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Alternative<E> {
+pub struct PatternAlternative<E> {
     /// The kind of step.
-    pub kind: Kind,
+    pub kind: StepKind,
     /// What its name has to be.
     pub name: NameTest,
     /// True to look at calls that were denied or are pending; otherwise only executed ones match.

@@ -1,52 +1,52 @@
 //! The same statement with other forms of its patterns and expressions: what the checker found becomes what the machine runs, and what
 //! the machine runs becomes what two statements are compared by.
 
-use super::{Flow, Scope};
+use super::{CallFlow, WindowScope};
 
 /// Gives patterns and expressions another form. They come in the order in which they are written.
-pub trait Translate<P, E> {
+pub trait OperandTranslator<P, E> {
     /// What a pattern becomes.
-    type Pattern;
+    type TargetPattern;
     /// What an expression becomes.
-    type Code;
+    type TargetCode;
 
     /// A pattern.
-    fn pattern(&mut self, pattern: &P) -> Self::Pattern;
+    fn translate_pattern(&mut self, pattern: &P) -> Self::TargetPattern;
 
     /// An expression whose first `given` locals have values when it starts.
-    fn code(&mut self, expr: &E, given: u32) -> Self::Code;
+    fn translate_code(&mut self, expr: &E, given: u32) -> Self::TargetCode;
 
     /// Several patterns.
-    fn patterns(&mut self, patterns: &[P]) -> Vec<Self::Pattern> {
-        patterns.iter().map(|pattern| self.pattern(pattern)).collect()
+    fn translate_patterns(&mut self, patterns: &[P]) -> Vec<Self::TargetPattern> {
+        patterns.iter().map(|pattern| self.translate_pattern(pattern)).collect()
     }
 }
 
-impl<P> Flow<P> {
+impl<P> CallFlow<P> {
     /// The flow with other patterns. Its depth is limited by that of the brackets it is written with.
-    pub(super) fn translated<E, T: Translate<P, E>>(&self, by: &mut T) -> Flow<T::Pattern> {
+    pub(super) fn translated<E, T: OperandTranslator<P, E>>(&self, by: &mut T) -> CallFlow<T::TargetPattern> {
         match self {
-            Self::Step(step) => Flow::Step(by.pattern(step)),
-            Self::Sequence(parts) => Flow::Sequence(parts.iter().map(|part| part.translated(by)).collect()),
-            Self::Choice(parts) => Flow::Choice(parts.iter().map(|part| part.translated(by)).collect()),
+            Self::Step(step) => CallFlow::Step(by.translate_pattern(step)),
+            Self::Sequence(parts) => CallFlow::Sequence(parts.iter().map(|part| part.translated(by)).collect()),
+            Self::Choice(parts) => CallFlow::Choice(parts.iter().map(|part| part.translated(by)).collect()),
             Self::Repeat { body, least, most } => {
-                Flow::Repeat { body: Box::new(body.translated(by)), least: *least, most: *most }
+                CallFlow::Repeat { body: Box::new(body.translated(by)), least: *least, most: *most }
             }
         }
     }
 }
 
-impl<P> Scope<P> {
+impl<P> WindowScope<P> {
     /// The header of a block with other patterns.
-    pub fn translated<E, T: Translate<P, E>>(&self, by: &mut T) -> Scope<T::Pattern> {
+    pub fn translated<E, T: OperandTranslator<P, E>>(&self, by: &mut T) -> WindowScope<T::TargetPattern> {
         match self {
             Self::After { open, until } => {
-                Scope::After { open: by.pattern(open), until: until.as_ref().map(|until| by.pattern(until)) }
+                WindowScope::After { open: by.translate_pattern(open), until: until.as_ref().map(|until| by.translate_pattern(until)) }
             }
-            Self::Before { close } => Scope::Before { close: by.pattern(close) },
-            Self::Between { open, close } => Scope::Between { open: by.pattern(open), close: by.pattern(close) },
-            Self::Each { step } => Scope::Each { step: by.pattern(step) },
-            Self::Values { steps } => Scope::Values { steps: by.patterns(steps) },
+            Self::Before { close } => WindowScope::Before { close: by.translate_pattern(close) },
+            Self::Between { open, close } => WindowScope::Between { open: by.translate_pattern(open), close: by.translate_pattern(close) },
+            Self::Each { step } => WindowScope::Each { step: by.translate_pattern(step) },
+            Self::Values { steps } => WindowScope::Values { steps: by.translate_patterns(steps) },
         }
     }
 }

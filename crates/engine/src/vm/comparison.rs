@@ -2,25 +2,25 @@
 //! `exists`, `is missing` and `is empty` look at missing values directly. Every test notes what it saw while evidence is collected.
 
 use super::fault::Fault;
-use super::machine::{Machine, broken};
+use super::machine::{Machine, broken_program};
 use super::nearest;
-use super::observe::{Misfit, TestKindSeen};
+use super::observe::{ValueMisfit, SeenTestKind};
 use super::profile::CostCenter;
-use super::unfit::{equality, order};
+use super::value_equality::{equality_truth, value_order};
 use crate::bytecode::ops::SchemaRef;
 use crate::ir::Type;
 use averment_base::truth::Truth;
-use averment_base::value::compare::{equal, identical};
+use averment_base::value::compare::{values_equal, values_identical};
 use averment_base::value::{Node, Number, Value};
-use averment_builtins::schema::{Schema, Violation};
+use averment_builtins::schema::{CompiledSchema, SchemaViolation};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
 /// What a side of a test decides before its value is looked at.
-pub(super) fn settled(node: &Node<'_>) -> Option<Truth> {
+pub(super) fn settled_truth(node: &Node<'_>) -> Option<Truth> {
     match node.value {
-        Value::Missing => Some(Truth::missing(false)),
+        Value::Missing => Some(Truth::from_missing(false)),
         Value::Absent | Value::Truth(Truth::Undecided) => Some(Truth::Undecided),
         _ => None,
     }
@@ -29,8 +29,8 @@ pub(super) fn settled(node: &Node<'_>) -> Option<Truth> {
 /// The same for both sides: missing before not recorded, for a positive test on something missing is false whatever the other side is.
 fn settled_both(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> Option<Truth> {
     let null_is_missing = !asks_for_equal(kind, left, right);
-    let side = |node: &Node<'_>| match settled(node) {
-        None if null_is_missing && matches!(node.value, Value::Null) => Some(Truth::missing(false)),
+    let side = |node: &Node<'_>| match settled_truth(node) {
+        None if null_is_missing && matches!(node.value, Value::Null) => Some(Truth::from_missing(false)),
         settled => settled,
     };
     let sides = [side(left), side(right)];
@@ -51,7 +51,7 @@ fn asks_for_equal(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> bool {
 }
 
 /// A truth as the side of a test carries on that something missing decided it; so does what comes from a path that leads nowhere.
-fn marked(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
+fn mark_by_missing(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
     sides.into_iter().fold(truth, |truth, side| match side.value {
         _ if side.leads_nowhere() => truth.marked_by(Truth::TrueByMissing),
         Value::Truth(cause) => truth.marked_by(cause),
@@ -61,7 +61,7 @@ fn marked(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
 
 /// Whether a value has a type.
 pub(super) fn has_type(subject: &Node<'_>, ty: Type) -> Truth {
-    settled(subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)))
+    settled_truth(subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)))
 }
 
 pub(super) fn negate_if(truth: Truth, negated: bool) -> Truth {
@@ -69,7 +69,7 @@ pub(super) fn negate_if(truth: Truth, negated: bool) -> Truth {
 }
 
 impl<'run> Machine<'run> {
-    pub(super) fn test(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
+    pub(super) fn eval_test(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
         // `contains none` is the opposite of `contains any`, also where something is missing.
         let (kind, negated) = match kind {
             TestKind::ContainsNone => (TestKind::ContainsAny, !negated),
@@ -78,15 +78,15 @@ impl<'run> Machine<'run> {
         let grade = self.comparison_grade(kind, negated);
         let operand = self.pop()?;
         let subject = self.pop()?;
-        let truth = negate_if(self.positive(kind, &subject, &operand)?, negated);
-        self.note_test(at, TestKindSeen::Compared, subject, Some(operand), truth);
+        let truth = negate_if(self.positive_test(kind, &subject, &operand)?, negated);
+        self.note_test(at, SeenTestKind::Compared, subject, Some(operand), truth);
         if self.recorder.is_some()
             && truth.by_missing()
             && let Some(words) = self.unfit_words(kind, &subject, &operand)
         {
             self.note_nearest(words);
         } else if self.recorder.is_some()
-            && let Some(holds) = truth.plain().map(|holds| holds != negated)
+            && let Some(holds) = truth.plain_answer().map(|holds| holds != negated)
             && let Some(words) = self.nearest_to(kind, holds, &subject.value, &operand.value)
         {
             self.note_nearest(words);
@@ -97,7 +97,7 @@ impl<'run> Machine<'run> {
     }
 
     /// A test in its positive form.
-    pub(super) fn positive(
+    pub(super) fn positive_test(
         &mut self,
         kind: TestKind,
         subject: &Node<'run>,
@@ -105,36 +105,36 @@ impl<'run> Machine<'run> {
     ) -> Result<Truth, Fault> {
         Ok(match settled_both(kind, subject, operand) {
             Some(truth) => truth,
-            None => marked(self.compared(kind, subject, operand)?, [subject, operand]),
+            None => mark_by_missing(self.compare_present(kind, subject, operand)?, [subject, operand]),
         })
     }
 
     /// A test in its positive form on two present values.
-    fn compared(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
+    fn compare_present(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
         let (left, right) = (&subject.value, &operand.value);
         let answer = match kind {
             TestKind::Equal | TestKind::Identical => {
                 let parts = |value: &Value<'_>| matches!(value, Value::List(_) | Value::Object(_));
                 if parts(left) && parts(right) {
-                    self.meter.charge(self.size_hint(subject))?;
-                    self.meter.charge(self.size_hint(operand))?;
+                    self.meter.charge_fuel(self.size_hint(subject))?;
+                    self.meter.charge_fuel(self.size_hint(operand))?;
                 } else {
                     // Of a list and something else the elements are looked at.
-                    self.meter.charge(if parts(left) { 1 + parts_of(left) } else { self.size_hint(subject) })?;
+                    self.meter.charge_fuel(if parts(left) { 1 + parts_of(left) } else { self.size_hint(subject) })?;
                 }
-                return Ok(equality(left, right, if kind == TestKind::Equal { equal } else { identical }));
+                return Ok(equality_truth(left, right, if kind == TestKind::Equal { values_equal } else { values_identical }));
             }
-            TestKind::Less => self.ordered(subject, operand)?.map(Ordering::is_lt),
-            TestKind::LessOrEqual => self.ordered(subject, operand)?.map(Ordering::is_le),
-            TestKind::Greater => self.ordered(subject, operand)?.map(Ordering::is_gt),
-            TestKind::GreaterOrEqual => self.ordered(subject, operand)?.map(Ordering::is_ge),
+            TestKind::Less => self.order_nodes(subject, operand)?.map(Ordering::is_lt),
+            TestKind::LessOrEqual => self.order_nodes(subject, operand)?.map(Ordering::is_le),
+            TestKind::Greater => self.order_nodes(subject, operand)?.map(Ordering::is_gt),
+            TestKind::GreaterOrEqual => self.order_nodes(subject, operand)?.map(Ordering::is_ge),
             TestKind::In => return self.is_in(subject, operand),
-            TestKind::Contains | TestKind::ContainsIgnoringCase => return self.contains(kind, subject, operand),
+            TestKind::Contains | TestKind::ContainsIgnoringCase => return self.eval_contains(kind, subject, operand),
             TestKind::Mentions => {
-                if subject.origin.range().is_none() && parts_of(left) > 0 {
+                if subject.origin.byte_range().is_none() && parts_of(left) > 0 {
                     self.charge_both(subject, subject)?;
                 }
-                return self.mentions(left, right);
+                return self.eval_mentions(left, right);
             }
             TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
             TestKind::StartsWith => {
@@ -146,7 +146,7 @@ impl<'run> Machine<'run> {
                 return self
                     .unless_alike(test::ends_with(left, right), subject, operand, |text, part| text.ends_with(part));
             }
-            TestKind::Matches => self.matches(left, right)?,
+            TestKind::Matches => self.matches_regex(left, right)?,
             // These have no right-hand side, or were turned round above.
             TestKind::Is
             | TestKind::ContainsNone
@@ -154,32 +154,32 @@ impl<'run> Machine<'run> {
             | TestKind::ContainsJson
             | TestKind::IsEmpty
             | TestKind::IsMissing
-            | TestKind::Exists => return Err(broken()),
+            | TestKind::Exists => return Err(broken_program()),
         };
         Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
     }
 
     /// `matches` searches text with a regular expression.
-    pub(super) fn matches(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
+    pub(super) fn matches_regex(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
         let text = text.as_str();
-        self.costing(CostCenter::Text(*number), |this| {
-            let pattern = this.prepared.pattern(*number);
+        self.measure_cost(CostCenter::Text(*number), |this| {
+            let pattern = this.prepared.regex_matcher(*number);
             let pattern =
                 pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
             let found = pattern.is_match(text, &mut this.meter);
-            found.map(Some).map_err(|exhausted| Fault::of(exhausted, this.program))
+            found.map(Some).map_err(|exhausted| Fault::of_limit(exhausted, this.program))
         })
     }
 
-    pub(super) fn inspect(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
+    pub(super) fn eval_inspect(&mut self, kind: TestKind, negated: bool, at: usize) -> Result<(), Fault> {
         let subject = self.pop()?;
-        let truth = self.inspected(kind, &subject)?;
+        let truth = self.inspect_value(kind, &subject)?;
         let truth = negate_if(truth, negated);
-        self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
+        self.note_test(at, SeenTestKind::Inspected, subject, None, truth);
         if self.recorder.is_some()
-            && truth.plain() == Some(negated)
-            && let Some(words) = nearest::json(kind, &subject.value, &self.limits)
+            && truth.plain_answer() == Some(negated)
+            && let Some(words) = nearest::json_text(kind, &subject.value, &self.limits)
         {
             self.note_nearest(words);
         }
@@ -187,14 +187,14 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn inspected(&mut self, kind: TestKind, subject: &Node<'run>) -> Result<Truth, Fault> {
+    pub(super) fn inspect_value(&mut self, kind: TestKind, subject: &Node<'run>) -> Result<Truth, Fault> {
         let gone = matches!(subject.value, Value::Missing);
         // A key that is missing beside one of nearly the same name may be nothing but misspelt, and so may what a list was made of. That a
         // path behind `[*]` leads nowhere is what is asked of it.
         let made = matches!(subject.value, Value::List([])) && subject.made_of_nothing();
         let misspelt = made || gone && subject.leads_nowhere();
-        let plain = |truth| Ok(if misspelt { Truth::missing(truth) } else { Truth::from_bool(truth) });
-        match (settled(subject), kind) {
+        let plain = |truth| Ok(if misspelt { Truth::from_missing(truth) } else { Truth::from_bool(truth) });
+        match (settled_truth(subject), kind) {
             (Some(Truth::Undecided), _) => return Ok(Truth::Undecided),
             (_, TestKind::IsEmpty) if is_unrecorded(&subject.value) => return Ok(Truth::Undecided),
             (_, TestKind::IsMissing) => return plain(gone),
@@ -208,28 +208,28 @@ impl<'run> Machine<'run> {
             TestKind::IsJson => test::is_json(&subject.value, &mut self.meter)?.unwrap_or(true),
             TestKind::ContainsJson => test::contains_json(&subject.value, None, &self.limits, &mut self.meter)?
                 .is_none_or(|found| found.is_some()),
-            _ => return Err(broken()),
+            _ => return Err(broken_program()),
         };
-        Ok(marked(Truth::from_bool(answer), [subject, subject]))
+        Ok(mark_by_missing(Truth::from_bool(answer), [subject, subject]))
     }
 
     pub(super) fn is_type(&mut self, ty: Type, negated: bool, at: usize) -> Result<(), Fault> {
         let subject = self.pop()?;
         let truth = negate_if(has_type(&subject, ty), negated);
-        self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
+        self.note_test(at, SeenTestKind::Inspected, subject, None, truth);
         self.push_value(Value::Truth(truth));
         Ok(())
     }
 
     pub(super) fn is_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
-        self.by_schema(schema, negated, at, |_, schema, value| Ok(schema.check(value).map_err(MisfitReason::Inside)))
+        self.fits_schema(schema, negated, at, |_, schema, value| Ok(schema.check_value(value).map_err(MisfitReason::Inside)))
     }
 
     pub(super) fn is_json_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
-        self.by_schema(schema, negated, at, |machine, schema, value| {
+        self.fits_schema(schema, negated, at, |machine, schema, value| {
             let checked = test::is_json_schema(value, schema, &machine.limits, &mut machine.meter)?;
             Ok(match checked {
-                None => schema.check(value).map_err(MisfitReason::Inside),
+                None => schema.check_value(value).map_err(MisfitReason::Inside),
                 Some(None) => Err(MisfitReason::Said("the text is not JSON")),
                 Some(Some(checked)) => checked.map_err(MisfitReason::InText),
             })
@@ -237,31 +237,31 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn contains_json_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
-        self.by_schema(schema, negated, at, |machine, schema, value| {
+        self.fits_schema(schema, negated, at, |machine, schema, value| {
             let found = test::contains_json(value, Some(schema), &machine.limits, &mut machine.meter)?;
             Ok(match found {
-                None => schema.check(value).map_err(MisfitReason::Inside),
+                None => schema.check_value(value).map_err(MisfitReason::Inside),
                 Some(None) => Err(machine.nearest_json(schema, value)?),
                 Some(Some(_)) => Ok(()),
             })
         })
     }
 
-    fn by_schema(
+    fn fits_schema(
         &mut self,
         schema: SchemaRef,
         negated: bool,
         at: usize,
-        check: impl FnOnce(&mut Self, &'run Schema, &Value<'run>) -> Result<Result<(), MisfitReason>, Fault>,
+        check: impl FnOnce(&mut Self, &'run CompiledSchema, &Value<'run>) -> Result<Result<(), MisfitReason>, Fault>,
     ) -> Result<(), Fault> {
         let number = schema.0;
         let subject = self.pop()?;
-        let (truth, why) = match settled(&subject) {
+        let (truth, why) = match settled_truth(&subject) {
             Some(truth) => (truth, None),
             None => {
-                let checked = self.costing(CostCenter::Schema(number), |this| {
-                    let schema = this.prepared.schema(this.program, number, &this.limits)?;
-                    schema.charge(&subject.value, &mut this.meter)?;
+                let checked = self.measure_cost(CostCenter::Schema(number), |this| {
+                    let schema = this.prepared.schema_validator(this.program, number, &this.limits)?;
+                    schema.charge_check(&subject.value, &mut this.meter)?;
                     check(this, schema, &subject.value)
                 });
                 match checked? {
@@ -271,9 +271,9 @@ impl<'run> Machine<'run> {
             }
         };
         let truth = negate_if(truth, negated);
-        self.note_test(at, TestKindSeen::Inspected, subject, None, truth);
+        self.note_test(at, SeenTestKind::Inspected, subject, None, truth);
         if let (Some(why), true) = (why, self.recorder.is_some()) {
-            let misfit = self.misfit(number, &subject, why);
+            let misfit = self.describe_misfit(number, &subject, why);
             self.note_misfit(misfit);
         }
         self.push_value(Value::Truth(truth));
@@ -301,16 +301,16 @@ fn is_empty(value: &Value<'_>) -> bool {
 pub(super) enum MisfitReason {
     Said(&'static str),
     /// Something in the value itself.
-    Inside(Violation),
+    Inside(SchemaViolation),
     /// Something in the JSON that a text spells.
-    InText(Violation),
+    InText(SchemaViolation),
     /// Something in the first JSON that stands in a text, at a character from 1.
-    Nearest(Violation, usize),
+    Nearest(SchemaViolation, usize),
 }
 
 impl<'run> Machine<'run> {
     /// What is to be said of a value that does not fit: where in it, and against which line of the schema.
-    fn misfit(&self, schema: u32, subject: &Node<'run>, why: MisfitReason) -> Misfit<'run> {
+    fn describe_misfit(&self, schema: u32, subject: &Node<'run>, why: MisfitReason) -> ValueMisfit<'run> {
         let name = self.program.schemas.get(schema as usize).map(|schema| schema.name.clone()).unwrap_or_default();
         let at = match why {
             MisfitReason::Nearest(_, at) => Some(at),
@@ -318,10 +318,10 @@ impl<'run> Machine<'run> {
         };
         let (violation, node) = match why {
             MisfitReason::Said(text) => {
-                return Misfit { text: format!("does not fit `{name}`: {text}"), node: None, keyword: None };
+                return ValueMisfit { text: format!("does not fit `{name}`: {text}"), node: None, keyword: None };
             }
             MisfitReason::Inside(violation) => {
-                let node = violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner(&node, part));
+                let node = violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner_node(&node, part));
                 (violation, node)
             }
             MisfitReason::InText(violation) | MisfitReason::Nearest(violation, _) => (violation, None),
@@ -330,8 +330,8 @@ impl<'run> Machine<'run> {
             Some(at) => format!("holds no JSON that fits `{name}`; that at character {at} does not: "),
             None => format!("does not fit `{name}`: "),
         };
-        let keyword = super::schema_place::place(self.program, schema, &violation.schema);
-        let line = keyword.map(|span| self.program.place(span)).and_then(|span| {
+        let keyword = super::schema_place::keyword_place(self.program, schema, &violation.schema);
+        let line = keyword.map(|span| self.program.reported_place(span)).and_then(|span| {
             let source = self.program.sources.get(span.file.0 as usize)?;
             let line = source.text.get(..span.start as usize)?.matches('\n').count() + 1;
             Some(format!("{}:{line}", source.name))
@@ -342,12 +342,12 @@ impl<'run> Machine<'run> {
             .chain(line.map(|line| format!("by {line}")))
             .collect();
         let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
-        Misfit { text: format!("{lead}{}{places}", violation.message), node, keyword }
+        ValueMisfit { text: format!("{lead}{}{places}", violation.message), node, keyword }
     }
 }
 
 /// A value inside another, by a part of a JSON pointer.
-fn inner<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
+fn inner_node<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
     match node.value {
         Value::Object(object) => object.get(&part.replace("~1", "/").replace("~0", "~")),
         Value::List(items) => items.get(part.parse::<usize>().ok()?).copied(),
@@ -361,23 +361,23 @@ impl<'run> Machine<'run> {
         let looked = match node.value {
             Value::Text(text) => text.as_str().len() as u64 / 64,
             Value::Number(Number::Written(text)) => text.len() as u64 / 64,
-            Value::List(_) | Value::Object(_) => parts_of(&node.value).max(self.cache.weights.of(node) / 64),
+            Value::List(_) | Value::Object(_) => parts_of(&node.value).max(self.cache.weights.weight_of(node) / 64),
             _ => 0,
         };
         looked.saturating_add(1)
     }
 
-    fn ordered(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<Option<Ordering>, Fault> {
+    fn order_nodes(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<Option<Ordering>, Fault> {
         self.charge_both(left, right)?;
-        Ok(order(&left.value, &right.value))
+        Ok(value_order(&left.value, &right.value))
     }
 
     /// Takes the fuel of looking through two values as far as they are the same.
     pub(super) fn charge_both(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<(), Fault> {
         let weights = &self.cache.weights;
-        let both = weights.of(left).min(weights.of(right)) / 64;
+        let both = weights.weight_of(left).min(weights.weight_of(right)) / 64;
         let (one, two) = (parts_of(&left.value), parts_of(&right.value));
-        Ok(self.meter.charge(if one > 0 && two > 0 { both } else { both.max(one / 16).max(two / 16) })?)
+        Ok(self.meter.charge_fuel(if one > 0 && two > 0 { both } else { both.max(one / 16).max(two / 16) })?)
     }
 }
 

@@ -8,17 +8,17 @@
 use super::context::ExpressionScope;
 use super::describe::in_words;
 use super::fault::Fault;
-use super::machine::{Machine, broken};
-use super::observe::{Misfit, TestKindSeen};
+use super::machine::{Machine, broken_program};
+use super::observe::{ValueMisfit, SeenTestKind};
 use super::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
 use averment_base::truth::Truth;
 use averment_base::value::json::{to_json, write_json};
-use averment_base::value::{Entry, Node, Number, Object, Range, Text, Value};
-use averment_builtins::call::Environment;
+use averment_base::value::{ObjectEntry, Node, Number, Object, ValueRange, ValueText, Value};
+use averment_builtins::call::CallEnvironment;
 use averment_builtins::detect::{Detector, REDACTED};
-use averment_builtins::nothing;
+use averment_builtins::missing_reason;
 use averment_builtins::table;
 
 /// So many claims without a source are named.
@@ -30,24 +30,24 @@ enum NumericOperand<'run> {
     Other(Value<'run>),
 }
 
-fn operand<'run>(node: &Node<'run>) -> NumericOperand<'run> {
+fn numeric_operand<'run>(node: &Node<'run>) -> NumericOperand<'run> {
     match node.value {
         Value::Number(number) => NumericOperand::Number(number),
         Value::Absent => NumericOperand::Other(Value::Absent),
-        Value::Truth(truth) if truth.plain().is_none() => NumericOperand::Other(Value::Absent),
+        Value::Truth(truth) if truth.plain_answer().is_none() => NumericOperand::Other(Value::Absent),
         _ => NumericOperand::Other(Value::Missing),
     }
 }
 
 /// The result of two operands of which one at least is no number: missing before not recorded.
-fn neither<'run>(left: Value<'run>, right: Value<'run>) -> Value<'run> {
+fn missing_or_absent<'run>(left: Value<'run>, right: Value<'run>) -> Value<'run> {
     if matches!(left, Value::Missing) { left } else { right }
 }
 
 impl<'run> Machine<'run> {
-    pub(super) fn negate(&mut self) -> Result<(), Fault> {
+    pub(super) fn eval_negate(&mut self) -> Result<(), Fault> {
         let node = self.pop()?;
-        let value = match operand(&node) {
+        let value = match numeric_operand(&node) {
             NumericOperand::Number(number) => number.negate().map_or(Value::Missing, Value::Number),
             NumericOperand::Other(value) => value,
         };
@@ -55,20 +55,20 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn arithmetic(&mut self, op: Op, at: usize) -> Result<(), Fault> {
+    pub(super) fn eval_arithmetic(&mut self, op: Op, at: usize) -> Result<(), Fault> {
         let right = self.pop()?;
         let left = self.pop()?;
         // Of a number in the run nobody knows how many digits it has.
         let digits = [&left, &right]
             .map(|node| if let Value::Number(Number::Written(text)) = node.value { text.len() } else { 0 });
-        self.meter.charge(digits.iter().fold(0, |sum: u64, digits| sum.saturating_add(*digits as u64 / 32)))?;
-        let value: Value<'run> = match (operand(&left), operand(&right)) {
+        self.meter.charge_fuel(digits.iter().fold(0, |sum: u64, digits| sum.saturating_add(*digits as u64 / 32)))?;
+        let value: Value<'run> = match (numeric_operand(&left), numeric_operand(&right)) {
             (NumericOperand::Number(a), NumericOperand::Number(b)) => {
-                calculate(op, a, b).map_or(Value::Missing, Value::Number)
+                calculate_op(op, a, b).map_or(Value::Missing, Value::Number)
             }
             (NumericOperand::Number(_), NumericOperand::Other(value))
             | (NumericOperand::Other(value), NumericOperand::Number(_)) => value,
-            (NumericOperand::Other(a), NumericOperand::Other(b)) => neither(a, b),
+            (NumericOperand::Other(a), NumericOperand::Other(b)) => missing_or_absent(a, b),
         };
         if self.recorder.is_some() && matches!(value, Value::Missing) {
             self.note_no_result(at, left, right);
@@ -94,60 +94,60 @@ impl<'run> Machine<'run> {
     }
 
     fn text_of(&mut self, text: String) -> Result<Value<'run>, Fault> {
-        self.meter.scan(text.len())?;
-        self.meter.allocate(text.len())?;
-        Ok(Value::Text(Text::Plain(self.arena.alloc_str(&text))))
+        self.meter.charge_scan(text.len())?;
+        self.meter.charge_memory(text.len())?;
+        Ok(Value::Text(ValueText::Plain(self.arena.alloc_str(&text))))
     }
 
-    pub(super) fn range(&mut self, has_start: bool, has_end: bool) -> Result<(), Fault> {
-        let ends = self.take(usize::from(has_start).saturating_add(usize::from(has_end)))?;
-        let end = if has_end { ends.last().map(operand) } else { None };
-        let start = if has_start { ends.first().map(operand) } else { None };
-        let value = match (bound(start), bound(end)) {
+    pub(super) fn eval_range(&mut self, has_start: bool, has_end: bool) -> Result<(), Fault> {
+        let ends = self.take_nodes(usize::from(has_start).saturating_add(usize::from(has_end)))?;
+        let end = if has_end { ends.last().map(numeric_operand) } else { None };
+        let start = if has_start { ends.first().map(numeric_operand) } else { None };
+        let value = match (range_bound(start), range_bound(end)) {
             (Ok(start), Ok(end)) => {
-                self.meter.allocate(size_of::<Range<'_>>())?;
-                Value::Range(self.arena.alloc(Range { start, end }))
+                self.meter.charge_memory(size_of::<ValueRange<'_>>())?;
+                Value::Range(self.arena.alloc(ValueRange { start, end }))
             }
-            (Err(a), Err(b)) => neither(a, b),
+            (Err(a), Err(b)) => missing_or_absent(a, b),
             (Err(value), _) | (_, Err(value)) => value,
         };
         self.push(computed_from(value, &ends));
         Ok(())
     }
 
-    pub(super) fn list(&mut self, count: Amount) -> Result<(), Fault> {
-        let items = self.take(count.0 as usize)?;
+    pub(super) fn eval_list(&mut self, count: Amount) -> Result<(), Fault> {
+        let items = self.take_nodes(count.0 as usize)?;
         let list = self.new_list(&items)?;
         self.push(computed_from(list, &items));
         Ok(())
     }
 
-    pub(super) fn object(&mut self, count: Amount, keys: Literal) -> Result<(), Fault> {
+    pub(super) fn eval_object(&mut self, count: Amount, keys: Literal) -> Result<(), Fault> {
         let program = self.program;
-        let Some(Constant::List(keys)) = program.constants.get(keys.0 as usize) else { return Err(broken()) };
-        let values = self.take(count.0 as usize)?;
-        let mut entries: Vec<Entry<'run>> = Vec::with_capacity(keys.len());
+        let Some(Constant::List(keys)) = program.constants.get(keys.0 as usize) else { return Err(broken_program()) };
+        let values = self.take_nodes(count.0 as usize)?;
+        let mut entries: Vec<ObjectEntry<'run>> = Vec::with_capacity(keys.len());
         for (key, node) in keys.iter().zip(values) {
-            let Constant::Text(key) = key else { return Err(broken()) };
+            let Constant::Text(key) = key else { return Err(broken_program()) };
             // A missing value leaves its key out: it would otherwise exist.
             if matches!(node.value, Value::Missing) {
                 continue;
             }
             match entries.iter_mut().find(|entry| entry.key == key) {
                 Some(entry) => entry.node = node,
-                None => entries.push(Entry { key, node }),
+                None => entries.push(ObjectEntry { key, node }),
             }
         }
-        self.meter.charge(entries.len() as u64)?;
-        self.meter.allocate(size_of_val(entries.as_slice()))?;
+        self.meter.charge_fuel(entries.len() as u64)?;
+        self.meter.charge_memory(size_of_val(entries.as_slice()))?;
         let object = Object::new(self.arena, self.arena.alloc_slice_copy(&entries));
         self.push_value(Value::Object(object));
         Ok(())
     }
 
     /// Text with interpolations. A part that is missing makes all of it missing, except in messages for people.
-    pub(super) fn join(&mut self, count: Amount) -> Result<(), Fault> {
-        let parts = self.take(count.0 as usize)?;
+    pub(super) fn eval_join(&mut self, count: Amount) -> Result<(), Fault> {
+        let parts = self.take_nodes(count.0 as usize)?;
         let mut text = String::new();
         let mut gap = None;
         for part in &parts {
@@ -158,7 +158,7 @@ impl<'run> Machine<'run> {
                 Value::Missing => gap = Some(Value::Missing),
                 Value::Absent => gap = gap.or(Some(Value::Absent)),
                 ref value => {
-                    let bytes = usize::try_from(self.cache.weights.of(part)).unwrap_or(usize::MAX);
+                    let bytes = usize::try_from(self.cache.weights.weight_of(part)).unwrap_or(usize::MAX);
                     self.meter.check_memory(bytes.saturating_add(text.len()))?;
                     write_json(value, &mut text);
                 }
@@ -175,29 +175,29 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn call(&mut self, function: Name, count: Amount, at: usize) -> Result<(), Fault> {
-        let builtin = self.prepared.builtin(function.0).ok_or_else(broken)?;
-        let arguments = self.take(count.0 as usize)?;
-        let result = self.costing(CostCenter::Function(function.0), |this| {
+    pub(super) fn eval_call(&mut self, function: Name, count: Amount, at: usize) -> Result<(), Fault> {
+        let builtin = self.prepared.builtin_named(function.0).ok_or_else(broken_program)?;
+        let arguments = self.take_nodes(count.0 as usize)?;
+        let result = self.measure_cost(CostCenter::Function(function.0), |this| {
             let prepared = this.prepared;
-            let environment = Environment {
+            let environment = CallEnvironment {
                 arena: this.arena,
                 limits: &this.limits,
                 meter: &mut this.meter,
-                regex: &|number| prepared.pattern(number),
+                regex: &|number| prepared.regex_matcher(number),
                 cache: &this.cache,
             };
-            builtin.call(&arguments, environment).map_err(|exhausted| Fault::of(exhausted, this.program))
+            builtin.call(&arguments, environment).map_err(|exhausted| Fault::of_limit(exhausted, this.program))
         })?;
         if builtin.name == "required" && matches!(result.value, Value::Missing) {
-            return Err(Fault::Other(format!("`{}` leads nowhere", self.rule_text(self.span(at)))));
+            return Err(Fault::Other(format!("`{}` leads nowhere", self.rule_text(self.op_span(at)))));
         }
         if builtin.name == "grounded" && self.recorder.is_some() && matches!(result.value, Value::Boolean(false)) {
             self.note_ungrounded(&arguments, at)?;
         }
         if self.recorder.is_some()
             && matches!(result.value, Value::Missing)
-            && let Some((taken, words)) = nothing::why(builtin, &arguments)
+            && let Some((taken, words)) = missing_reason::missing_reason(builtin, &arguments)
             && let Some(argument) = arguments.get(taken)
         {
             self.note_void(at, (taken, *argument), &words);
@@ -206,7 +206,7 @@ impl<'run> Machine<'run> {
             self.grade_score(&result);
         }
         let misspelt = builtin.name == "jsonpath" && self.is_misspelt(&arguments, &result);
-        self.push(if misspelt { Node::nowhere(result.value) } else { result_of(result, &arguments) });
+        self.push(if misspelt { Node::from_nowhere(result.value) } else { result_of(result, &arguments) });
         Ok(())
     }
 
@@ -222,8 +222,8 @@ impl<'run> Machine<'run> {
 
     /// Which claims stand nowhere in the sources, for the reason.
     fn note_ungrounded(&mut self, arguments: &[Node<'run>], at: usize) -> Result<(), Fault> {
-        let (Some(&claims), Some(names)) = (arguments.first(), table::lookup("ungrounded")) else { return Ok(()) };
-        let environment = Environment {
+        let (Some(&claims), Some(names)) = (arguments.first(), table::find_builtin("ungrounded")) else { return Ok(()) };
+        let environment = CallEnvironment {
             arena: self.arena,
             limits: &self.limits,
             meter: &mut self.meter,
@@ -231,7 +231,7 @@ impl<'run> Machine<'run> {
             cache: &self.cache,
         };
         let Value::List(names) = names.call(arguments, environment)?.value else { return Ok(()) };
-        let bytes = usize::try_from(self.cache.weights.of(&claims)).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(self.cache.weights.weight_of(&claims)).unwrap_or(usize::MAX);
         self.meter.check_memory(bytes)?;
         // A line of a private key looks like an id.
         let whole = to_json(&claims.value);
@@ -249,8 +249,8 @@ impl<'run> Machine<'run> {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let stand = if names.len() == 1 { "stands" } else { "stand" };
         let text = format!("is not grounded: {}{more} {stand} nowhere in the sources", shown.join(", "));
-        self.note_test(at, TestKindSeen::Inspected, claims, None, Truth::False);
-        self.note_misfit(Misfit { text, node: None, keyword: None });
+        self.note_test(at, SeenTestKind::Inspected, claims, None, Truth::False);
+        self.note_misfit(ValueMisfit { text, node: None, keyword: None });
         Ok(())
     }
 
@@ -262,11 +262,11 @@ impl<'run> Machine<'run> {
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {
         let program = self.program;
-        let def = program.defs.get(number.0 as usize).ok_or_else(broken)?;
-        let arguments = self.take(count.0 as usize)?;
+        let def = program.defs.get(number.0 as usize).ok_or_else(broken_program)?;
+        let arguments = self.take_nodes(count.0 as usize)?;
         let around = self.note_enter(at);
-        let result = self.costing(CostCenter::Definition(number.0), |this| {
-            this.enter(def.code, scope, |locals| locals.extend_from_slice(&arguments))
+        let result = self.measure_cost(CostCenter::Definition(number.0), |this| {
+            this.enter_code(def.code, scope, |locals| locals.extend_from_slice(&arguments))
         });
         self.note_leave(around);
         self.push(result?);
@@ -277,7 +277,7 @@ impl<'run> Machine<'run> {
 /// What was computed from a path that leads nowhere leads nowhere itself.
 fn computed_from<'run>(value: Value<'run>, from: &[Node<'run>]) -> Node<'run> {
     let nowhere = !matches!(value, Value::Missing | Value::Absent) && from.iter().any(Node::leads_nowhere);
-    if nowhere { Node::nowhere(value) } else { Node::computed(value) }
+    if nowhere { Node::from_nowhere(value) } else { Node::computed(value) }
 }
 
 /// What a function gives where an element of a list that it takes is missing (it counts as computed from a path that leads nowhere) or not
@@ -293,14 +293,14 @@ fn result_of<'run>(result: Node<'run>, arguments: &[Node<'run>]) -> Node<'run> {
     let gone = arguments.iter().flat_map(elements).any(|item| matches!(item.value, Value::Missing));
     let nowhere = gone || arguments.iter().any(Node::leads_nowhere);
     if nowhere && !matches!(result.value, Value::Missing | Value::Absent) {
-        Node::nowhere(result.value)
+        Node::from_nowhere(result.value)
     } else {
         result
     }
 }
 
 /// One end of a range, open when there is none.
-fn bound(end: Option<NumericOperand<'_>>) -> Result<Option<Number<'_>>, Value<'_>> {
+fn range_bound(end: Option<NumericOperand<'_>>) -> Result<Option<Number<'_>>, Value<'_>> {
     match end {
         None => Ok(None),
         Some(NumericOperand::Number(number)) => Ok(Some(number)),
@@ -308,7 +308,7 @@ fn bound(end: Option<NumericOperand<'_>>) -> Result<Option<Number<'_>>, Value<'_
     }
 }
 
-fn calculate<'run>(op: Op, a: Number<'run>, b: Number<'run>) -> Option<Number<'run>> {
+fn calculate_op<'run>(op: Op, a: Number<'run>, b: Number<'run>) -> Option<Number<'run>> {
     match op {
         Op::Add() => a.add(b),
         Op::Subtract() => a.subtract(b),

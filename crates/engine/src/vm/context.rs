@@ -1,6 +1,6 @@
 //! What is in scope while something is judged: the window of a block, the values of bindings, the step, the response.
 //!
-//! `evaluate` starts with [`Context::of_run`]; the engine of `vm::temporal` opens windows and hands on contexts of its own. Its two entries:
+//! `evaluate` starts with [`JudgeContext::of_run`]; the engine of `vm::temporal` opens windows and hands on contexts of its own. Its two entries:
 //!
 //! - `Engine::judge(&mut self, &mut Machine<'run>, TemporalId, &Context<'run>) -> Result<Finding, Fault>`
 //! - `Engine::scoped(&mut self, &mut Machine<'run>, &ir::Scope<PatternId>, &Context<'run>, &mut dyn FnMut(&mut Engine<'run>,
@@ -15,7 +15,7 @@ pub const LISTED: usize = 100;
 
 /// The steps that a statement is judged on: a range of [`Run::steps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct StepWindow {
     /// Index of the first step.
     pub start: usize,
     /// Index behind the last step.
@@ -26,9 +26,9 @@ pub struct Window {
 
 /// What a statement of a block or group is judged in.
 #[derive(Debug, Clone)]
-pub struct Context<'run> {
+pub struct JudgeContext<'run> {
     /// The steps it looks at.
-    pub window: Window,
+    pub window: StepWindow,
     /// The values of the assertion's bindings that block headers gave, by [`crate::ir::Binding`].
     pub bindings: SmallVec<[Option<Node<'run>>; 1]>,
     /// The step of an `each A { … }`.
@@ -45,11 +45,11 @@ pub struct Context<'run> {
     pub of_invariant: bool,
 }
 
-impl<'run> Context<'run> {
+impl<'run> JudgeContext<'run> {
     /// The whole run, with nothing bound; `bindings` is how many the assertion has.
     #[must_use]
     pub fn of_run(run: &Run<'run>, bindings: usize) -> Self {
-        let window = Window { start: 0, end: run.steps.len(), closed: run.complete };
+        let window = StepWindow { start: 0, end: run.steps.len(), closed: run.complete };
         Self {
             window,
             bindings: smallvec::smallvec![None; bindings],
@@ -64,7 +64,7 @@ impl<'run> Context<'run> {
 
     /// What an expression of this context sees.
     #[must_use]
-    pub fn scope(&self) -> ExpressionScope<'_, 'run> {
+    pub fn expression_scope(&self) -> ExpressionScope<'_, 'run> {
         ExpressionScope { step: self.step, bindings: &self.bindings, locals: &[], response: self.response }
     }
 }

@@ -2,7 +2,7 @@
 //! which members of groups passed and failed. The evaluator is the same as ever; it notes this only while somebody asks.
 
 use super::machine::Machine;
-use super::prepare::Prepared;
+use super::prepare::PreparedProgram;
 use crate::bytecode::program::{CodeId, PatternId, Program};
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// The ways that something with two ways out went.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ways {
+pub struct BranchCoverage {
     /// True, passed, opened.
     pub yes: bool,
     /// False, failed, closed.
@@ -21,38 +21,38 @@ pub struct Ways {
 #[derive(Debug, Clone, Default)]
 pub struct CoverageRecord {
     /// By instruction.
-    tests: FxHashMap<usize, Ways>,
+    tests: FxHashMap<usize, BranchCoverage>,
     /// By unique pattern.
     matched: Vec<bool>,
     /// By the first pattern of a block's header.
-    windows: FxHashMap<PatternId, Ways>,
+    windows: FxHashMap<PatternId, BranchCoverage>,
     /// By place.
-    members: FxHashMap<Span, Ways>,
+    members: FxHashMap<Span, BranchCoverage>,
 }
 
 impl CoverageRecord {
     /// How a test or condition came out, by its instruction.
     #[must_use]
-    pub fn test(&self, at: usize) -> Ways {
+    pub fn test_branches(&self, at: usize) -> BranchCoverage {
         self.tests.get(&at).copied().unwrap_or_default()
     }
 
     /// Whether a step matched a pattern, for sure or perhaps.
     #[must_use]
-    pub fn matched(&self, program: &Program, prepared: &Prepared, pattern: PatternId) -> bool {
-        let unique = prepared.plan(program).number_of(pattern);
+    pub fn is_matched(&self, program: &Program, prepared: &PreparedProgram, pattern: PatternId) -> bool {
+        let unique = prepared.temporal_plan(program).number_of(pattern);
         unique.and_then(|unique| self.matched.get(unique as usize)).copied().unwrap_or(false)
     }
 
     /// Whether a window of a block opened (`yes`) and closed (`no`), by the first pattern of its header.
     #[must_use]
-    pub fn window(&self, header: PatternId) -> Ways {
+    pub fn window_branches(&self, header: PatternId) -> BranchCoverage {
         self.windows.get(&header).copied().unwrap_or_default()
     }
 
     /// Whether the member of a group at this place passed (`yes`) and failed (`no`).
     #[must_use]
-    pub fn member(&self, place: Span) -> Ways {
+    pub fn member_branches(&self, place: Span) -> BranchCoverage {
         self.members.get(&place).copied().unwrap_or_default()
     }
 
@@ -75,8 +75,8 @@ impl CoverageRecord {
 
 impl Machine<'_> {
     /// Notes the way that an instruction went. What is evaluated a second time for evidence does not count.
-    pub(super) fn see(&mut self, at: usize, truth: Truth) {
-        if let (Some(seen), None, Some(answer)) = (&mut self.seen, &self.recorder, truth.plain()) {
+    pub(super) fn note_branch(&mut self, at: usize, truth: Truth) {
+        if let (Some(seen), None, Some(answer)) = (&mut self.seen, &self.recorder, truth.plain_answer()) {
             let ways = seen.tests.entry(at).or_default();
             *(if answer { &mut ways.yes } else { &mut ways.no }) = true;
         }
@@ -87,7 +87,7 @@ impl Machine<'_> {
         if self.seen.is_some()
             && let Some(last) = self.program.chunks.get(code.0 as usize).and_then(|chunk| chunk.end.checked_sub(1))
         {
-            self.see(last as usize, truth);
+            self.note_branch(last as usize, truth);
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct DerivationPart {
     /// More, in words: why, or which window.
     pub note: String,
     /// The values that a block gives to its bindings in this window, by name without `$`.
-    pub bindings: Vec<(String, Shown)>,
+    pub bindings: Vec<(String, ShownValue)>,
     /// The step of a window that is one, as an index into the run's steps.
     pub step: Option<u32>,
     /// For a temporal statement, or the header of a block: its patterns and its states.
@@ -93,12 +93,12 @@ pub enum PartResult {
     /// A verdict.
     Verdict(Verdict),
     /// A value.
-    Value(Shown),
+    Value(ShownValue),
 }
 
 /// A value, ready to be shown but for what reports hide.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Shown {
+pub struct ShownValue {
     /// In the notation of the language, shortened.
     pub text: String,
     /// Its truth, where it is the outcome of a test or condition.
@@ -130,7 +130,7 @@ pub struct PatternTrace {
     /// How many more of these there are.
     pub more_hits: usize,
     /// Steps that have its kind and name and do not match, the first ones.
-    pub misses: Vec<Miss>,
+    pub misses: Vec<MissTrace>,
     /// How many more of these there are.
     pub more_misses: usize,
 }
@@ -143,14 +143,14 @@ pub struct HitTrace {
     /// False when the run does not record what decides it.
     pub sure: bool,
     /// The values bound, by name without `$`.
-    pub bindings: Vec<(String, Shown)>,
+    pub bindings: Vec<(String, ShownValue)>,
     /// What a statement asks of every matching step (`each A: cond`).
     pub condition: Option<DerivationPart>,
 }
 
 /// A step that a pattern nearly matches.
 #[derive(Debug, Clone, Default)]
-pub struct Miss {
+pub struct MissTrace {
     /// The step, as an index into the run's steps.
     pub step: u32,
     /// Why it does not match, in words; empty when `condition` says it.
@@ -165,14 +165,14 @@ pub struct StateTrace {
     /// The step, as an index into the run's steps.
     pub step: u32,
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: TemporalStanding,
     /// What it counts and waits for, in words; may be empty.
     pub words: String,
 }
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum TemporalStanding {
     /// Nothing has exercised it yet.
     Idle,
     /// If the run ended here it would hold.
@@ -187,7 +187,7 @@ pub enum Standing {
     ViolatedForGood,
 }
 
-impl Standing {
+impl TemporalStanding {
     /// In words.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -1,19 +1,19 @@
 //! Values in words and as evidence: what a part of a rule was, and where in the run it stands.
 
 use super::context::ExpressionScope;
-use super::facts::how_to_say_failure;
+use super::tool_facts::how_to_say_failure;
 use super::locate;
 use super::machine::Machine;
-use super::observe::{Gap, Recorder};
-use super::outcome::{Evidence, Role};
+use super::observe::{ValueGap, EvaluationRecorder};
+use super::outcome::{VerdictEvidence, Role};
 use crate::bytecode::ops::Op;
 use averment_base::diagnostic::suggest;
 use averment_base::truth::Truth;
-use averment_base::value::json::{json_start, pruned, to_json};
+use averment_base::value::json::{json_start, pruned_json, to_json};
 use averment_base::value::{Node, Number, Value};
-use averment_builtins::detect::beginning;
+use averment_builtins::detect::redacted_start;
 use averment_runs::normal::of_step;
-use averment_runs::run::{Kind, Status, Step};
+use averment_runs::run::{StepKind, StepStatus, Step};
 
 /// Names shorter than this have too many neighbours to suggest one.
 const SUGGESTED_FROM: usize = 3;
@@ -21,13 +21,13 @@ const SUGGESTED_FROM: usize = 3;
 impl<'run> Machine<'run> {
     /// `` `output.amount` is 250 ``, `` `output.state` is missing ``, `` the run does not record `cost` ``. `at` is the instruction that
     /// made the value.
-    pub(super) fn describe(&self, node: &Node<'run>, at: usize, gaps: &[Gap<'run>]) -> String {
-        let text = self.subject(at);
+    pub(super) fn describe_value(&self, node: &Node<'run>, at: usize, gaps: &[ValueGap<'run>]) -> String {
+        let text = self.subject_text(at);
         match node.value {
             Value::Missing => self.describe_missing(&text, at, gaps),
             Value::Absent | Value::Truth(Truth::Undecided) => {
                 let hint = self.how_to_say_failure(at);
-                format!("the run does not record `{}`{hint}", self.unrecorded(at).unwrap_or(text))
+                format!("the run does not record `{}`{hint}", self.unrecorded_root(at).unwrap_or(text))
             }
             Value::List(items) if items.iter().any(|item| item.value.is_absent()) => {
                 format!("the run does not record all of `{text}`")
@@ -40,7 +40,7 @@ impl<'run> Machine<'run> {
                 Some(whole) => format!("`{text}` is {whole}"),
                 None => format!("`{text}` is {}", in_words(&node.value)),
             },
-            Value::Number(number) => match self.measured(at, number.to_f64()) {
+            Value::Number(number) => match self.measured_text(at, number.to_f64()) {
                 Some(measured) => format!("`{text}` is {measured}"),
                 None => format!("`{text}` is {}", in_words(&node.value)),
             },
@@ -57,13 +57,13 @@ impl<'run> Machine<'run> {
         if !matches!(name, of_step::OK | of_step::STATUS) {
             return "";
         }
-        let open = |step: &&Step<'_>| step.kind == Kind::Call && step.status == Status::Unknown;
+        let open = |step: &&Step<'_>| step.kind == StepKind::Call && step.status == StepStatus::Unknown;
         self.run.steps.iter().filter(open).map(how_to_say_failure).find(|hint| !hint.is_empty()).unwrap_or("")
     }
 
     /// The text of the rules that made a value; the field, where a pattern looks at one that it does not name (`user /yes/`).
-    fn subject(&self, at: usize) -> String {
-        let text = self.rule_text(self.span(at));
+    fn subject_text(&self, at: usize) -> String {
+        let text = self.rule_text(self.op_span(at));
         match self.program.code.get(at) {
             Some(Op::StepField(name)) => match self.program.names.get(name.0 as usize) {
                 Some(name) if text.starts_with(['/', '"', '\'']) => name.clone(),
@@ -74,7 +74,7 @@ impl<'run> Machine<'run> {
     }
 
     /// A duration or a cost of the run or a step, with its unit: `12s`, `$0.08`. Only where nothing of it is lost.
-    fn measured(&self, at: usize, number: f64) -> Option<String> {
+    fn measured_text(&self, at: usize, number: f64) -> Option<String> {
         let (Op::Root(name) | Op::StepField(name) | Op::StepOrRoot(name)) = self.program.code.get(at)? else {
             return None;
         };
@@ -88,25 +88,25 @@ impl<'run> Machine<'run> {
 
     /// Why something is missing: the part of it that leads nowhere, with a name that is nearly the one asked for, or the value that a
     /// computation could not use.
-    fn describe_missing(&self, text: &str, at: usize, gaps: &[Gap<'run>]) -> String {
-        let Some(gap) = self.cause(at, gaps) else { return format!("`{text}` is missing") };
+    fn describe_missing(&self, text: &str, at: usize, gaps: &[ValueGap<'run>]) -> String {
+        let Some(gap) = self.missing_cause(at, gaps) else { return format!("`{text}` is missing") };
         if let Some(why) = gap.why {
             return why.to_owned();
         }
-        let near = self.near(&gap).map_or_else(String::new, |near| format!(" (there is `{near}`)"));
+        let near = self.near_key(&gap).map_or_else(String::new, |near| format!(" (there is `{near}`)"));
         let own = self.chunk_around(at).map(|(start, _)| start) == self.chunk_around(gap.at).map(|(start, _)| start);
         match own {
             true if self.is_path(gap.at, at) => format!("`{text}` is missing{near}"),
-            true => format!("`{}` is missing{near}", self.rule_text(self.span(gap.at))),
+            true => format!("`{}` is missing{near}", self.rule_text(self.op_span(gap.at))),
             // A `let` or `def` has a text of its own: both are named.
-            false => format!("`{text}` is missing: there is no `{}`{near}", self.rule_text(self.span(gap.at))),
+            false => format!("`{text}` is missing: there is no `{}`{near}", self.rule_text(self.op_span(gap.at))),
         }
     }
 
     /// Where a missing value came to be missing: in its own instructions, otherwise in the `let` or `def` that gave it.
-    pub(super) fn cause(&self, at: usize, gaps: &[Gap<'run>]) -> Option<Gap<'run>> {
+    pub(super) fn missing_cause(&self, at: usize, gaps: &[ValueGap<'run>]) -> Option<ValueGap<'run>> {
         let (start, ops) = self.chunk_around(at)?;
-        let inside = |gap: &&Gap<'run>| (start..start + ops.len()).contains(&gap.at);
+        let inside = |gap: &&ValueGap<'run>| (start..start + ops.len()).contains(&gap.at);
         let own = gaps.iter().filter(inside).rev().find(|gap| gap.at <= at);
         own.or_else(|| gaps.iter().rev().find(|gap| !inside(gap))).copied()
     }
@@ -118,7 +118,7 @@ impl<'run> Machine<'run> {
     }
 
     /// The root at the start of a path, where it is that which the run does not record.
-    fn unrecorded(&self, at: usize) -> Option<String> {
+    fn unrecorded_root(&self, at: usize) -> Option<String> {
         let (start, ops) = self.chunk_around(at)?;
         let mut at = at - start;
         // A path is straight code: each step takes what the one before it made, an index its own expression in between.
@@ -128,7 +128,7 @@ impl<'run> Machine<'run> {
         match ops.get(at)? {
             Op::Root(name) | Op::StepOrRoot(name) => {
                 let name = self.program.names.get(name.0 as usize)?;
-                matches!(self.run.root(name).value, Value::Absent).then(|| name.clone())
+                matches!(self.run.root_value(name).value, Value::Absent).then(|| name.clone())
             }
             _ => None,
         }
@@ -143,25 +143,25 @@ impl<'run> Machine<'run> {
     }
 
     /// Whether a value is written in the rule as it is.
-    pub(super) fn is_literal(&self, at: usize, recorder: &Recorder<'run>) -> bool {
+    pub(super) fn is_literal(&self, at: usize, recorder: &EvaluationRecorder<'run>) -> bool {
         match self.program.code.get(at) {
             Some(Op::Constant(_) | Op::Regex(_)) => true,
             Some(Op::Range(..) | Op::List(_) | Op::Object(..) | Op::Negate()) => {
-                self.made_by(at, recorder).iter().all(|&source| self.is_literal(source, recorder))
+                self.source_ops(at, recorder).iter().all(|&source| self.is_literal(source, recorder))
             }
             _ => false,
         }
     }
 
     /// The instructions, by number in the program, that made the values which an instruction takes.
-    pub(super) fn made_by(&self, at: usize, recorder: &Recorder<'run>) -> Vec<usize> {
+    pub(super) fn source_ops(&self, at: usize, recorder: &EvaluationRecorder<'run>) -> Vec<usize> {
         let Some((start, _)) = self.chunk_around(at) else { return Vec::new() };
-        let sources = recorder.flow(start).map_or(&[][..], |flow| flow.sources(at - start));
+        let sources = recorder.flow_at(start).map_or(&[][..], |flow| flow.sources(at - start));
         sources.iter().map(|source| source + start).collect()
     }
 
     /// The key that is not there.
-    pub(super) fn key_of(&self, gap: &Gap<'run>) -> Option<&'run str> {
+    pub(super) fn key_of(&self, gap: &ValueGap<'run>) -> Option<&'run str> {
         let program = self.program;
         match program.code.get(gap.at)? {
             Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize).map(String::as_str),
@@ -170,28 +170,28 @@ impl<'run> Machine<'run> {
     }
 
     /// A key of the object at a gap that is nearly the one asked for.
-    fn near(&self, gap: &Gap<'run>) -> Option<&'run str> {
+    fn near_key(&self, gap: &ValueGap<'run>) -> Option<&'run str> {
         let key = self.key_of(gap)?;
         let Value::Object(object) = gap.base.value else { return None };
         if key.chars().count() < SUGGESTED_FROM {
             return None;
         }
-        suggest::nearest(key, object.entries().iter().map(|entry| entry.key))
+        suggest::suggest_name(key, object.entries().iter().map(|entry| entry.key))
     }
 
     /// What stands where a path leads nowhere: a key that is nearly the one asked for, or those that are there.
-    pub(super) fn describe_gap(&self, gap: &Gap<'run>) -> String {
+    pub(super) fn describe_gap(&self, gap: &ValueGap<'run>) -> String {
         const NAMED: usize = 5;
         if let Some(why) = gap.why {
             return why.to_owned();
         }
-        if let Some(near) = self.near(gap) {
+        if let Some(near) = self.near_key(gap) {
             return format!("there is `{near}`");
         }
         match gap.base.value {
             Value::Object(object) => {
                 let keys = object.entries().iter().take(NAMED);
-                let keys: Vec<String> = keys.map(|entry| format!("`{}`", shortened(entry.key))).collect();
+                let keys: Vec<String> = keys.map(|entry| format!("`{}`", shorten_text(entry.key))).collect();
                 match object.entries().len().saturating_sub(NAMED) {
                     _ if keys.is_empty() => "there is nothing in it".to_owned(),
                     0 => format!("there is {}", keys.join(", ")),
@@ -204,31 +204,31 @@ impl<'run> Machine<'run> {
     }
 
     /// A value as evidence: itself, or where it should have stood.
-    pub(super) fn evidence(
+    pub(super) fn value_evidence(
         &self,
         role: Role,
         node: &Node<'run>,
         at: usize,
-        gaps: &[Gap<'run>],
+        gaps: &[ValueGap<'run>],
         scope: &ExpressionScope<'_, 'run>,
-    ) -> Evidence {
-        let gap = self.cause(at, gaps).filter(|_| matches!(node.value, Value::Missing));
+    ) -> VerdictEvidence {
+        let gap = self.missing_cause(at, gaps).filter(|_| matches!(node.value, Value::Missing));
         let place = gap.as_ref().map_or(node, |gap| &gap.base);
-        let own = locate::pointer(self.run, place);
+        let own = locate::node_pointer(self.run, place);
         let step = own.as_deref().and_then(|path| locate::step_of(self.run, path)).or_else(|| self.step_number(scope));
         let path = own.or_else(|| locate::step_pointer(self.run, step?)).unwrap_or_default();
         let value = match node.value {
             Value::Missing | Value::Absent => None,
-            ref value => Some(self.proof(value)),
+            ref value => Some(self.evidence_text(value)),
         };
-        let label = self.describe(node, at, gaps);
-        let (origin, rule_span) = (place.origin.range(), Some(self.span(at)));
-        Evidence { role, label, step, path, value, origin, rule_span, ..Evidence::default() }
+        let label = self.describe_value(node, at, gaps);
+        let (origin, rule_span) = (place.origin.byte_range(), Some(self.op_span(at)));
+        VerdictEvidence { role, label, step, path, value, origin, rule_span, ..VerdictEvidence::default() }
     }
 
     /// A value as the text of evidence. A long one is pruned to what reports show of it, the more the more assertions there are.
-    pub(super) fn proof(&self, value: &Value<'run>) -> String {
-        pruned(value, self.shown_bytes(), beginning)
+    pub(super) fn evidence_text(&self, value: &Value<'run>) -> String {
+        pruned_json(value, self.shown_bytes(), redacted_start)
     }
 
     /// The author's message, as long as values of evidence are.
@@ -236,8 +236,8 @@ impl<'run> Machine<'run> {
         let most = self.shown_bytes();
         match value {
             Value::Text(text) if text.as_str().len() <= most => text.as_str().to_owned(),
-            Value::Text(text) => beginning(text.as_str(), most / 4).into_owned() + "…",
-            value => self.proof(value),
+            Value::Text(text) => redacted_start(text.as_str(), most / 4).into_owned() + "…",
+            value => self.evidence_text(value),
         }
     }
 
@@ -263,12 +263,12 @@ pub(super) fn in_words(value: &Value<'_>) -> String {
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
         Value::Range(_) => to_json(value).trim_matches('"').to_owned(),
-        value => shortened(&json_start(value)),
+        value => shorten_text(&json_start(value)),
     }
 }
 
 /// Long texts and values are cut: reports show them in full where they list the evidence.
-pub(super) fn shortened(text: &str) -> String {
+pub(super) fn shorten_text(text: &str) -> String {
     const WIDTH: usize = 120;
-    if text.chars().nth(WIDTH).is_none() { text.to_owned() } else { format!("{}…", beginning(text, WIDTH - 1)) }
+    if text.chars().nth(WIDTH).is_none() { text.to_owned() } else { format!("{}…", redacted_start(text, WIDTH - 1)) }
 }

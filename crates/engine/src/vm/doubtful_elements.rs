@@ -3,9 +3,9 @@
 use super::context::ExpressionScope;
 use super::locate;
 use super::machine::{LetState, Machine};
-use super::observe::{Recorder, SeenTest, TestKindSeen};
-use super::outcome::Unjudged;
-use super::temporal::unjudged::things;
+use super::observe::{EvaluationRecorder, SeenTest, SeenTestKind};
+use super::outcome::UnjudgedRecord;
+use super::temporal::unjudged_steps::count_steps;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use averment_base::truth::{Truth, Verdict};
@@ -15,17 +15,17 @@ use std::ops::Range;
 
 /// What is known of the elements of outermost quantifiers that something missing decided.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Doubts {
+pub(super) struct ElementDoubts {
     /// Whether some body was false, and whether some was true, by something missing.
     seen: [bool; 2],
     /// The answer that such bodies are taken for, while somebody asks whether it would change anything.
     assumed: Option<bool>,
 }
 
-impl Doubts {
+impl ElementDoubts {
     /// The truth of the body of an outermost quantifier, as it counts.
     pub(super) fn of_body(&mut self, truth: Truth) -> Truth {
-        match truth.plain() {
+        match truth.plain_answer() {
             Some(answer) if truth.by_missing() => {
                 if let Some(seen) = self.seen.get_mut(usize::from(answer)) {
                     *seen = true;
@@ -54,14 +54,14 @@ const MOST: usize = 100_000;
 
 impl<'run> DoubtListing<'run> {
     /// An element comes, and so many tests were seen before.
-    pub(super) fn enter(&mut self, element: Node<'run>, seen: usize) {
+    pub(super) fn enter_element(&mut self, element: Node<'run>, seen: usize) {
         self.current = Some((element, seen));
     }
 
     /// Its body was looked at. Gives how many of the tests that were seen are kept.
-    pub(super) fn leave(&mut self, truth: Truth, seen: usize) -> usize {
+    pub(super) fn leave_element(&mut self, truth: Truth, seen: usize) -> usize {
         let Some((element, from)) = self.current.take() else { return seen };
-        if truth.by_missing() && truth.plain() == Some(self.answer) && self.doubtful.len() < MOST {
+        if truth.by_missing() && truth.plain_answer() == Some(self.answer) && self.doubtful.len() < MOST {
             self.doubtful.push((element, from..seen));
             return seen;
         }
@@ -73,12 +73,12 @@ impl<'run> DoubtListing<'run> {
 }
 
 /// An element that may be a step.
-struct Element<'run> {
+struct DoubtfulElement<'run> {
     number: u32,
     step: Option<&'run Step<'run>>,
 }
 
-impl Element<'_> {
+impl DoubtfulElement<'_> {
     /// Whether what one of them has the other should have, too: calls of one tool, elements of a list.
     fn is_like(&self, other: &Self) -> bool {
         match (self.step, other.step) {
@@ -97,14 +97,14 @@ impl<'run> Machine<'run> {
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
         verdict: Verdict,
-    ) -> Option<Box<Unjudged>> {
+    ) -> Option<Box<UnjudgedRecord>> {
         let doubts = self.doubts.seen;
         if doubts == [false; 2] || !self.may_quantify(code) {
             return None;
         }
         let coverage = self.seen.take();
         let mut hides = |answer: bool| {
-            doubts.get(usize::from(answer)) == Some(&true) && self.assuming(!answer, code, scope) != Some(verdict)
+            doubts.get(usize::from(answer)) == Some(&true) && self.verdict_assuming(!answer, code, scope) != Some(verdict)
         };
         let answer = [false, true].into_iter().find(|answer| hides(*answer));
         let found = answer.and_then(|answer| self.list_doubtful(answer, code, scope));
@@ -121,10 +121,10 @@ impl<'run> Machine<'run> {
     }
 
     /// The verdict if all bodies that something missing decided gave this answer.
-    fn assuming(&mut self, answer: bool, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<Verdict> {
+    fn verdict_assuming(&mut self, answer: bool, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<Verdict> {
         self.doubts.assumed = Some(answer);
         self.start_afresh();
-        let truth = self.truth(code, scope);
+        let truth = self.evaluate_truth(code, scope);
         self.doubts.assumed = None;
         self.start_afresh();
         truth.ok().map(Truth::verdict)
@@ -140,23 +140,23 @@ impl<'run> Machine<'run> {
         answer: bool,
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
-    ) -> Option<Box<Unjudged>> {
-        self.recorder = Some(Recorder::doubting(DoubtListing { answer, ..DoubtListing::default() }));
+    ) -> Option<Box<UnjudgedRecord>> {
+        self.recorder = Some(EvaluationRecorder::with_doubts(DoubtListing { answer, ..DoubtListing::default() }));
         self.start_afresh();
-        let _ = self.truth(code, scope);
+        let _ = self.evaluate_truth(code, scope);
         let mut recorder = self.recorder.take()?;
         let listing = recorder.doubts.take()?;
-        let judged: Vec<Element<'run>> = listing.judged.iter().map(|node| self.element(node, 0)).collect();
+        let judged: Vec<DoubtfulElement<'run>> = listing.judged.iter().map(|node| self.doubtful_element(node, 0)).collect();
         let all = std::mem::take(&mut recorder.seen);
-        let mut unjudged = Unjudged::default();
+        let mut unjudged = UnjudgedRecord::default();
         let mut elements = Vec::new();
         for (number, (node, tests)) in (0_u32..).zip(&listing.doubtful) {
-            let element = self.element(node, number);
+            let element = self.doubtful_element(node, number);
             let tests = all.get(tests.clone()).unwrap_or_default();
             if !judged.iter().any(|other| element.is_like(other)) && !is_chosen(&element, tests) {
                 continue;
             }
-            let Some(why) = self.lacking(tests, &element, &mut recorder, scope) else { continue };
+            let Some(why) = self.lacking_text(tests, &element, &mut recorder, scope) else { continue };
             if unjudged.steps.is_empty() {
                 unjudged.why = why;
             }
@@ -168,9 +168,9 @@ impl<'run> Machine<'run> {
         }
         let like = judged.into_iter().filter(|one| elements.iter().any(|other| other.is_like(one)));
         let numbered = like.zip(u32::try_from(listing.doubtful.len()).unwrap_or(u32::MAX)..);
-        let like: Vec<Element<'run>> = numbered
-            .map(|(one, behind)| Element {
-                number: if one.step.is_some() { one.number } else { self.behind(behind) },
+        let like: Vec<DoubtfulElement<'run>> = numbered
+            .map(|(one, behind)| DoubtfulElement {
+                number: if one.step.is_some() { one.number } else { self.number_behind(behind) },
                 ..one
             })
             .collect();
@@ -180,52 +180,52 @@ impl<'run> Machine<'run> {
             numbers.dedup();
         }
         let steps: Option<Vec<&Step<'run>>> = elements.iter().chain(&like).map(|element| element.step).collect();
-        unjudged.things = steps.map_or_else(|| "elements".to_owned(), |steps| things(steps.into_iter()));
+        unjudged.things = steps.map_or_else(|| "elements".to_owned(), |steps| count_steps(steps.into_iter()));
         Some(Box::new(unjudged))
     }
 
     /// What an element is; one that is no step has a number behind those of the steps.
-    fn element(&self, node: &Node<'run>, number: u32) -> Element<'run> {
-        let whole = locate::pointer(self.run, node).filter(|pointer| pointer.matches('/').count() == 2);
+    fn doubtful_element(&self, node: &Node<'run>, number: u32) -> DoubtfulElement<'run> {
+        let whole = locate::node_pointer(self.run, node).filter(|pointer| pointer.matches('/').count() == 2);
         let at = whole.and_then(|pointer| locate::step_of(self.run, &pointer));
         match at.and_then(|at| Some((at, self.run.steps.get(at as usize)?))) {
-            Some((number, step)) => Element { number, step: Some(step) },
-            None => Element { number: self.behind(number), step: None },
+            Some((number, step)) => DoubtfulElement { number, step: Some(step) },
+            None => DoubtfulElement { number: self.number_behind(number), step: None },
         }
     }
 
-    fn behind(&self, number: u32) -> u32 {
+    fn number_behind(&self, number: u32) -> u32 {
         u32::try_from(self.run.steps.len()).unwrap_or(u32::MAX).saturating_add(number)
     }
 
     /// What an element lacks; `None` where the catalogue says of all of it that it need not be there.
-    fn lacking(
+    fn lacking_text(
         &self,
         tests: &[SeenTest<'run>],
-        element: &Element<'run>,
-        recorder: &mut Recorder<'run>,
+        element: &DoubtfulElement<'run>,
+        recorder: &mut EvaluationRecorder<'run>,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Option<String> {
         let of_missing = tests.iter().filter(|seen| seen.truth.by_missing()).flat_map(|seen| &seen.gaps);
         let mut gaps = of_missing.filter(|gap| gap.why.is_none()).peekable();
         if gaps.peek().is_none() {
             recorder.seen = tests.to_vec();
-            let reason = self.explanation(recorder, Truth::TrueByMissing, scope).reason;
+            let reason = self.explain_recorded(recorder, Truth::TrueByMissing, scope).reason;
             return Some(if reason.is_empty() { "something is missing".to_owned() } else { reason });
         }
         let needed = gaps.find(|gap| match (element.step, self.key_of(gap)) {
             (Some(step), Some(key)) => !self.is_optional(step.name, key),
             _ => true,
         });
-        needed.map(|gap| format!("no `{}`", self.rule_text(self.span(gap.at))))
+        needed.map(|gap| format!("no `{}`", self.rule_text(self.op_span(gap.at))))
     }
 }
 
 /// Whether a test has chosen a step by its name: `x.tool == "refund" and …`.
-fn is_chosen(element: &Element<'_>, tests: &[SeenTest<'_>]) -> bool {
+fn is_chosen(element: &DoubtfulElement<'_>, tests: &[SeenTest<'_>]) -> bool {
     let Some(step) = element.step else { return false };
     tests.iter().any(|seen| {
         let of_name = matches!(seen.subject.value, Value::Text(text) if text.as_str() == step.name);
-        seen.kind == TestKindSeen::Compared && seen.truth == Truth::True && of_name
+        seen.kind == SeenTestKind::Compared && seen.truth == Truth::True && of_name
     })
 }

@@ -3,8 +3,8 @@
 use super::context::ExpressionScope;
 use super::locate;
 use super::machine::{LetState, Machine};
-use super::observe::Recorder;
-use super::outcome::{Evidence, Violation, Violations};
+use super::observe::EvaluationRecorder;
+use super::outcome::{VerdictEvidence, AssertionViolation, ViolationList};
 use super::temporal::name_of_step;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
@@ -33,12 +33,12 @@ impl<'run> ElementListing<'run> {
     }
 
     /// An element comes, and so many tests were seen before.
-    pub(super) fn enter(&mut self, element: Node<'run>, seen: usize) {
+    pub(super) fn enter_element(&mut self, element: Node<'run>, seen: usize) {
         self.current = Some((element, seen));
     }
 
     /// The element in work fails the quantifier, or it does not. Gives how many of the tests that were seen are kept.
-    pub(super) fn leave(&mut self, fails: bool, seen: usize) -> usize {
+    pub(super) fn leave_element(&mut self, fails: bool, seen: usize) -> usize {
         let Some((element, from)) = self.current.take() else { return seen };
         self.count += u64::from(fails);
         if !fails || self.failing.len() >= self.most {
@@ -56,42 +56,42 @@ impl<'run> Machine<'run> {
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
         most: usize,
-    ) -> Violations {
-        let Some(begin) = self.outer_loop(code).filter(|_| most > 0) else { return Violations::default() };
+    ) -> ViolationList {
+        let Some(begin) = self.outer_loop(code).filter(|_| most > 0) else { return ViolationList::default() };
         let listing = ElementListing { begin, failing: Vec::new(), count: 0, most, current: None };
         // What is looked at again is not seen again.
         let coverage = self.seen.take();
-        self.recorder = Some(Recorder::listing(listing));
+        self.recorder = Some(EvaluationRecorder::with_listing(listing));
         self.refuel();
         self.lets.iter_mut().for_each(|state| *state = LetState::Unknown);
         // Behind the first failing element one may end the evaluation: what was found until then stays.
-        let _ = self.truth(code, scope);
+        let _ = self.evaluate_truth(code, scope);
         let recorder = self.recorder.take().unwrap_or_default();
         self.seen = coverage;
         self.violations_of(recorder, scope)
     }
 
-    fn violations_of(&self, mut recorder: Recorder<'run>, scope: &ExpressionScope<'_, 'run>) -> Violations {
+    fn violations_of(&self, mut recorder: EvaluationRecorder<'run>, scope: &ExpressionScope<'_, 'run>) -> ViolationList {
         let Some(listing) = recorder.listing.take().filter(|listing| listing.count > 1) else {
-            return Violations::default();
+            return ViolationList::default();
         };
         let all = std::mem::take(&mut recorder.seen);
         let listed = listing.failing.into_iter().map(|(element, tests)| {
             recorder.seen = all.get(tests).unwrap_or_default().to_vec();
-            let explanation = self.explanation(&recorder, Truth::False, scope);
+            let explanation = self.explain_recorded(&recorder, Truth::False, scope);
             let because = if explanation.reason.is_empty() { "it is false" } else { &explanation.reason };
-            let pointer = locate::pointer(self.run, &element);
+            let pointer = locate::node_pointer(self.run, &element);
             let step = pointer.as_deref().and_then(|pointer| locate::step_of(self.run, pointer));
             let reason = [&self.element_name(pointer.as_deref(), step), because].concat();
             let mut evidence = explanation.evidence;
             if !evidence.iter().any(|one| one.origin.is_some()) {
                 // What was tested is computed: the element shows where it comes from.
-                let (path, origin) = (pointer.unwrap_or_default(), element.origin.range());
-                evidence.insert(0, Evidence { step, path, origin, ..Evidence::default() });
+                let (path, origin) = (pointer.unwrap_or_default(), element.origin.byte_range());
+                evidence.insert(0, VerdictEvidence { step, path, origin, ..VerdictEvidence::default() });
             }
-            Violation { reason, evidence }
+            AssertionViolation { reason, evidence }
         });
-        Violations { count: listing.count, listed: listed.collect() }
+        ViolationList { count: listing.count, listed: listed.collect() }
     }
 
     /// ``for refund at call 3: `` or ``at `/output/items/2`: ``: an element in front of what is said of it.

@@ -3,19 +3,19 @@
 use super::context::{ExpressionScope, LISTED};
 use super::coverage::CoverageRecord;
 use super::derivation::Derivation;
-use super::derive::Recording;
+use super::derive::DerivationRecording;
 use super::fault::Fault;
-use super::judge::Judge;
+use super::judge::RunJudge;
 use super::machine::Machine;
-use super::outcome::{AssertionOutcome, Finding, Outcome, Status, Violations};
-use super::prepare::Prepared;
+use super::outcome::{AssertionOutcome, CheckFinding, RunOutcome, Status, ViolationList};
+use super::prepare::PreparedProgram;
 use super::profile::{CostCenter, Profile};
 use super::score;
-use super::select::{self, Selection};
+use super::select::{self, RuleSelection};
 use super::summary;
 use super::temporal::duplicates;
 use super::world::Permissions;
-use crate::bytecode::program::{Assertion, Program};
+use crate::bytecode::program::{CompiledAssertion, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;
 use averment_runs::run::Run;
@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Default)]
 pub struct EvaluateOptions {
     /// Which assertions.
-    pub selection: Selection,
+    pub selection: RuleSelection,
     /// What they may look at beside the run.
     pub permissions: Permissions,
     /// Limits of each assertion (fuel) and of the whole (memory).
@@ -42,54 +42,54 @@ pub struct EvaluateOptions {
 #[must_use]
 pub fn evaluate<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
-) -> Outcome {
-    judged(program, prepared, run, arena, options, None).0
+) -> RunOutcome {
+    judge_run(program, prepared, run, arena, options, None).0
 }
 
 /// Judges one run and tells what the evaluation went through.
 #[must_use]
-pub fn evaluate_seen<'run>(
+pub fn evaluate_with_coverage<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
-) -> (Outcome, CoverageRecord) {
-    let (outcome, seen) = judged(program, prepared, run, arena, options, Some(Box::default()));
+) -> (RunOutcome, CoverageRecord) {
+    let (outcome, seen) = judge_run(program, prepared, run, arena, options, Some(Box::default()));
     (outcome, seen.unwrap_or_default())
 }
 
-fn judged<'run>(
+fn judge_run<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
     seen: Option<Box<CoverageRecord>>,
-) -> (Outcome, Option<CoverageRecord>) {
+) -> (RunOutcome, Option<CoverageRecord>) {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
     machine.seen = seen;
-    let mut evaluation = Evaluation::new(machine, options);
+    let mut evaluation = RunEvaluation::new(machine, options);
     let mut results = Vec::with_capacity(program.assertions.len());
     for (number, assertion) in program.assertions.iter().enumerate() {
         if let Ok(number) = u32::try_from(number)
-            && options.selection.judges(program, number, assertion)
+            && options.selection.is_judged(program, number, assertion)
         {
-            results.push(evaluation.assertion(number, assertion));
+            results.push(evaluation.judge_assertion(number, assertion));
         }
     }
-    (summary::outcome(program, results), evaluation.judge.into_seen())
+    (summary::summarize_run(program, results), evaluation.judge.into_coverage())
 }
 
 /// Judges one run by some assertions of a program, which stand in file order.
 #[must_use]
 pub fn evaluate_some<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
@@ -99,47 +99,47 @@ pub fn evaluate_some<'run>(
         return Vec::new();
     }
     let machine = Machine::new(program, prepared, run, arena, options.limits);
-    let mut evaluation = Evaluation::new(machine, options);
+    let mut evaluation = RunEvaluation::new(machine, options);
     let all = wanted.iter().filter_map(|number| Some((*number, program.assertions.get(*number as usize)?)));
-    all.map(|(number, assertion)| evaluation.assertion(number, assertion)).collect()
+    all.map(|(number, assertion)| evaluation.judge_assertion(number, assertion)).collect()
 }
 
 /// The verdict of an assertion that is one statement, without its reason; `None` for a number that no assertion has.
 #[must_use]
 pub fn verdict_of<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
     number: u32,
 ) -> Option<Verdict> {
-    let mut evaluation = Evaluation::new(Machine::new(program, prepared, run, arena, options.limits), options);
+    let mut evaluation = RunEvaluation::new(Machine::new(program, prepared, run, arena, options.limits), options);
     evaluation.judge.explains = false;
-    Some(evaluation.assertion(number, program.assertions.get(number as usize)?).verdict)
+    Some(evaluation.judge_assertion(number, program.assertions.get(number as usize)?).verdict)
 }
 
 /// Judges assertions of one run one after the other.
-pub struct Verdicts<'run, 'a>(Evaluation<'run, 'a>);
+pub struct VerdictEvaluator<'run, 'a>(RunEvaluation<'run, 'a>);
 
-impl<'run, 'a> Verdicts<'run, 'a> {
+impl<'run, 'a> VerdictEvaluator<'run, 'a> {
     /// None judged yet.
     #[must_use]
     pub fn new(
         program: &'run Program,
-        prepared: &'run Prepared,
+        prepared: &'run PreparedProgram,
         run: &'run Run<'run>,
         arena: &'run Bump,
         options: &'a EvaluateOptions,
     ) -> Self {
-        Self(Evaluation::new(Machine::new(program, prepared, run, arena, options.limits), options))
+        Self(RunEvaluation::new(Machine::new(program, prepared, run, arena, options.limits), options))
     }
 
     /// The verdict of an assertion; `None` where more is to be said of it that reasons do not say: a step that it could not judge, a remark.
-    pub fn alone(&mut self, number: u32) -> Option<Verdict> {
+    pub fn plain_verdict(&mut self, number: u32) -> Option<Verdict> {
         let assertion = self.0.judge.machine.program.assertions.get(number as usize)?;
-        let outcome = self.0.assertion(number, assertion);
-        let own = score::counted(outcome.status, score::of_verdict(outcome.verdict));
+        let outcome = self.0.judge_assertion(number, assertion);
+        let own = score::counted_score(outcome.status, score::of_verdict(outcome.verdict));
         let plain = outcome.unjudged.is_none() && outcome.remark.is_none() && outcome.gates.is_empty();
         (plain && outcome.score == own).then_some(outcome.verdict)
     }
@@ -149,122 +149,122 @@ impl<'run, 'a> Verdicts<'run, 'a> {
 #[must_use]
 pub fn verdicts_of_checks<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
     wanted: &[u32],
 ) -> Vec<Option<Verdict>> {
-    let mut judge = Judge::new(Machine::new(program, prepared, run, arena, options.limits), &options.permissions);
+    let mut judge = RunJudge::new(Machine::new(program, prepared, run, arena, options.limits), &options.permissions);
     let verdict = |number: &u32| {
         judge.machine.refuel();
-        judge.check(program.assertions.get(*number as usize)?).ok().map(|finding| finding.verdict)
+        judge.judge_check(program.assertions.get(*number as usize)?).ok().map(|finding| finding.verdict)
     };
     wanted.iter().map(verdict).collect()
 }
 
-/// Judges one run as [`evaluate`] does, and adds what it costs to a profile of the program.
+/// Judges one run as [`evaluate_code`] does, and adds what it costs to a profile of the program.
 #[must_use]
 pub fn evaluate_profiled<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
     profile: &mut Profile,
-) -> Outcome {
+) -> RunOutcome {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
-    machine.profile = Some(Box::new(profile.taken()));
-    let mut evaluation = Evaluation::new(machine, options);
+    machine.profile = Some(Box::new(profile.take_costs()));
+    let mut evaluation = RunEvaluation::new(machine, options);
     let mut results = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if options.selection.judges(program, number, assertion) {
+        if options.selection.is_judged(program, number, assertion) {
             evaluation.judge.machine.begin_cost(CostCenter::Assertion(number));
-            results.push(evaluation.assertion(number, assertion));
+            results.push(evaluation.judge_assertion(number, assertion));
             evaluation.judge.machine.end_cost();
         }
     }
     if let Some(noted) = evaluation.judge.into_profile() {
         *profile = noted;
     }
-    summary::outcome(program, results)
+    summary::summarize_run(program, results)
 }
 
 /// The outcome of a run from the outcomes of its selected assertions, in file order: its rules and scores.
 #[must_use]
-pub fn conclude(program: &Program, results: Vec<AssertionOutcome>) -> Outcome {
-    summary::outcome(program, results)
+pub fn combine_outcomes(program: &Program, results: Vec<AssertionOutcome>) -> RunOutcome {
+    summary::summarize_run(program, results)
 }
 
 /// The outcome of an assertion whose verdict is known, without a reason.
 #[must_use]
-pub fn known(program: &Program, number: u32, verdict: Verdict) -> Option<AssertionOutcome> {
-    Some(finish(number, program.assertions.get(number as usize)?, Finding::new(verdict, ""), None))
+pub fn known_outcome(program: &Program, number: u32, verdict: Verdict) -> Option<AssertionOutcome> {
+    Some(finish_assertion(number, program.assertions.get(number as usize)?, CheckFinding::new(verdict, ""), None))
 }
 
-/// Judges one run as [`evaluate`] does, and says of every selected assertion how it came to its verdict.
+/// Judges one run as [`evaluate_code`] does, and says of every selected assertion how it came to its verdict.
 #[must_use]
-pub fn derive<'run>(
+pub fn derive_run<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
-) -> (Outcome, Vec<Derivation>) {
+) -> (RunOutcome, Vec<Derivation>) {
     let machine = Machine::new(program, prepared, run, arena, options.limits);
-    let mut evaluation = Evaluation::new(machine, options);
+    let mut evaluation = RunEvaluation::new(machine, options);
     let mut derivations = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if options.selection.judges(program, number, assertion) {
-            evaluation.judge.machine.recording = Some(Recording::new(program, &assertion.check));
-            let outcome = evaluation.assertion(number, assertion);
+        if options.selection.is_judged(program, number, assertion) {
+            evaluation.judge.machine.recording = Some(DerivationRecording::new(program, &assertion.check));
+            let outcome = evaluation.judge_assertion(number, assertion);
             let recording = evaluation.judge.machine.recording.take().unwrap_or_default();
-            let (parts, cut) = recording.finish();
+            let (parts, cut) = recording.into_parts();
             derivations.push(Derivation { outcome, parts, cut });
         }
     }
     let results = derivations.iter().map(|derivation| derivation.outcome.clone()).collect();
-    (summary::outcome(program, results), derivations)
+    (summary::summarize_run(program, results), derivations)
 }
 
-struct Evaluation<'run, 'a> {
-    judge: Judge<'run, 'a>,
+struct RunEvaluation<'run, 'a> {
+    judge: RunJudge<'run, 'a>,
     options: &'a EvaluateOptions,
     /// What was found of assertions that others repeat, by the first that says the same.
-    known: FxHashMap<u32, (&'run Assertion, Finding)>,
+    known: FxHashMap<u32, (&'run CompiledAssertion, CheckFinding)>,
 }
 
-impl<'run, 'a> Evaluation<'run, 'a> {
+impl<'run, 'a> RunEvaluation<'run, 'a> {
     fn new(machine: Machine<'run>, options: &'a EvaluateOptions) -> Self {
         let listed = options.violations.unwrap_or(LISTED);
-        let mut judge = Judge::new(machine, &options.permissions);
+        let mut judge = RunJudge::new(machine, &options.permissions);
         judge.listed = listed;
         Self { judge, options, known: FxHashMap::default() }
     }
 
-    fn assertion(&mut self, number: u32, assertion: &'run Assertion) -> AssertionOutcome {
+    fn judge_assertion(&mut self, number: u32, assertion: &'run CompiledAssertion) -> AssertionOutcome {
         let run = self.judge.machine.run;
         let program = self.judge.machine.program;
         let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
-        if let Some(reason) = rule.and_then(|rule| select::other_case(rule, run, self.options.assume_case)) {
-            return finish(number, assertion, Finding::new(Verdict::Skipped, reason), None);
+        if let Some(reason) = rule.and_then(|rule| select::other_case_reason(rule, run, self.options.assume_case)) {
+            return finish_assertion(number, assertion, CheckFinding::new(Verdict::Skipped, reason), None);
         }
-        let finding = self.finding(number, assertion);
+        let finding = self.find_or_reuse(number, assertion);
         let finding = with_threshold(assertion, finding);
-        let message = self.message(assertion, &finding);
+        let message = self.author_message(assertion, &finding);
         let gates = std::mem::take(&mut self.judge.machine.gates);
-        AssertionOutcome { gates, ..finish(number, assertion, finding, message) }
+        AssertionOutcome { gates, ..finish_assertion(number, assertion, finding, message) }
     }
 
     /// What is found of an assertion; what is known of one that says the same is said of it, too.
-    fn finding(&mut self, number: u32, assertion: &'run Assertion) -> Finding {
+    fn find_or_reuse(&mut self, number: u32, assertion: &'run CompiledAssertion) -> CheckFinding {
         let first = self.judge.machine.representative(number);
         if let Some((like, known)) = first.and_then(|first| self.known.get(&first)) {
             let program = self.judge.machine.program;
-            return known.moved(&duplicates::regions(program, like), &duplicates::regions(program, assertion));
+            return known.with_moved_spans(&duplicates::assertion_regions(program, like), &duplicates::assertion_regions(program, assertion));
         }
         self.judge.machine.refuel();
-        let finding = self.judge.assertion(assertion).unwrap_or_else(|fault| self.faulted(&fault));
+        let finding = self.judge.judge_assertion(assertion).unwrap_or_else(|fault| self.fault_finding(&fault));
         if let Some(first) = first {
             self.known.insert(first, (assertion, finding.clone()));
         }
@@ -272,14 +272,14 @@ impl<'run, 'a> Evaluation<'run, 'a> {
     }
 
     /// A value that is no boolean is a failure of the assertion that says so; everything else is an error.
-    fn faulted(&self, fault: &Fault) -> Finding {
-        let verdict = if fault.unfit().is_some() { Verdict::Fail } else { Verdict::Error };
+    fn fault_finding(&self, fault: &Fault) -> CheckFinding {
+        let verdict = if fault.unfit_value().is_some() { Verdict::Fail } else { Verdict::Error };
         let explanation = self.judge.machine.explain_fault(fault);
-        Finding { evidence: explanation.evidence, ..Finding::new(verdict, explanation.reason) }
+        CheckFinding { evidence: explanation.evidence, ..CheckFinding::new(verdict, explanation.reason) }
     }
 
     /// The author's message for what does not pass. Missing values in it are said in words.
-    fn message(&mut self, assertion: &Assertion, finding: &Finding) -> Option<String> {
+    fn author_message(&mut self, assertion: &CompiledAssertion, finding: &CheckFinding) -> Option<String> {
         let code = assertion.settings.message?;
         if matches!(finding.verdict, Verdict::Pass | Verdict::Skipped) && assertion.settings.expect_fail.is_none() {
             return None;
@@ -291,14 +291,14 @@ impl<'run, 'a> Evaluation<'run, 'a> {
         let step = finding.evidence.iter().find_map(|evidence| evidence.step);
         let step = step.and_then(|step| machine.run.steps.get(step as usize));
         let scope = step.map_or_else(ExpressionScope::default, ExpressionScope::of_step);
-        let node = machine.evaluate(code, &scope);
+        let node = machine.evaluate_code(code, &scope);
         machine.lenient = false;
         Some(machine.message_text(&node.ok()?.value))
     }
 }
 
 /// A threshold behind a single assertion: its score has to reach it.
-fn with_threshold(assertion: &Assertion, mut finding: Finding) -> Finding {
+fn with_threshold(assertion: &CompiledAssertion, mut finding: CheckFinding) -> CheckFinding {
     let Some(threshold) = assertion.settings.threshold else { return finding };
     let score = finding.score.or_else(|| score::of_verdict(finding.verdict));
     if let (Verdict::Pass, Some(score)) = (finding.verdict, score)
@@ -312,21 +312,21 @@ fn with_threshold(assertion: &Assertion, mut finding: Finding) -> Finding {
 }
 
 /// The outcome of a finding: its status and the score that counts.
-pub(super) fn finish(
+pub(super) fn finish_assertion(
     number: u32,
-    assertion: &Assertion,
-    finding: Finding,
+    assertion: &CompiledAssertion,
+    finding: CheckFinding,
     message: Option<String>,
 ) -> AssertionOutcome {
-    let Finding { verdict, score, reason, evidence, violations, unjudged, by_missing, remark, .. } = finding;
-    let status = Status::of(verdict, assertion.settings.expect_fail.is_some());
-    let counted = score::counted(status, score.or_else(|| score::of_verdict(verdict)));
+    let CheckFinding { verdict, score, reason, evidence, violations, unjudged, by_missing, remark, .. } = finding;
+    let status = Status::of_verdict(verdict, assertion.settings.expect_fail.is_some());
+    let counted = score::counted_score(status, score.or_else(|| score::of_verdict(verdict)));
     let reason = match (status, &assertion.settings.expect_fail) {
         (Status::UnexpectedPassed, Some(Some(why))) => format!("it passes, but a failure is expected: {why}"),
         (Status::UnexpectedPassed, _) => "it passes, but a failure is expected".to_owned(),
         _ => reason,
     };
-    let violations = if verdict == Verdict::Fail { violations.several() } else { Violations::default() };
+    let violations = if verdict == Verdict::Fail { violations.if_several() } else { ViolationList::default() };
     let unjudged = unjudged.filter(|_| status == Status::Passed);
     AssertionOutcome {
         assertion: number,

@@ -1,12 +1,12 @@
 //! Why an expression came out as it did: the tests that decided, with the values they saw.
 
 use super::context::ExpressionScope;
-use super::describe::shortened;
-use super::fault::{Fault, Unfit};
+use super::describe::shorten_text;
+use super::fault::{Fault, UnfitValue};
 use super::locate;
 use super::machine::Machine;
-use super::observe::{Recorder, SeenTest, TestKindSeen};
-use super::outcome::{Evidence, Role};
+use super::observe::{EvaluationRecorder, SeenTest, SeenTestKind};
+use super::outcome::{VerdictEvidence, Role};
 use crate::bytecode::data_flow::TruthEffect;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
@@ -16,11 +16,11 @@ use averment_base::value::{Node, Value};
 
 /// Why, in words, and what proves it.
 #[derive(Debug, Clone, Default)]
-pub struct Explanation {
+pub struct ConditionExplanation {
     /// A clause for the reason of a finding: `` `output.status` is "open" ``. Several are joined by `; `.
     pub reason: String,
     /// The values that it speaks of.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<VerdictEvidence>,
 }
 
 /// Reasons name at most this many values; the others are counted.
@@ -30,55 +30,55 @@ const LISTED: usize = 20;
 
 impl<'run> Machine<'run> {
     /// Evaluates a condition once more and says why it came out as it did.
-    pub fn explain(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Explanation {
-        let (outcome, recorder) = self.observed(code, scope);
+    pub fn explain_condition(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> ConditionExplanation {
+        let (outcome, recorder) = self.observe_code(code, scope);
         match outcome {
-            Ok(truth) => self.explanation(&recorder, truth, scope),
+            Ok(truth) => self.explain_recorded(&recorder, truth, scope),
             // It was evaluated once: only the second look at it, which remembers what it saw, takes too much.
-            Err(fault @ (Fault::Memory | Fault::Fuel | Fault::Backtracking(_))) => Explanation {
+            Err(fault @ (Fault::Memory | Fault::Fuel | Fault::Backtracking(_))) => ConditionExplanation {
                 reason: format!("it does not hold, and why takes too much to say: {fault}"),
-                ..Explanation::default()
+                ..ConditionExplanation::default()
             },
             Err(fault) => self.explain_fault(&fault),
         }
     }
 
     /// What a fault says, with the value that caused it.
-    pub fn explain_fault(&self, fault: &Fault) -> Explanation {
-        let Some(Unfit { span, type_name, value, origin }) = fault.unfit() else {
-            return Explanation { reason: fault.to_string(), evidence: Vec::new() };
+    pub fn explain_fault(&self, fault: &Fault) -> ConditionExplanation {
+        let Some(UnfitValue { span, type_name, value, origin }) = fault.unfit_value() else {
+            return ConditionExplanation { reason: fault.to_string(), evidence: Vec::new() };
         };
         let wanted = if matches!(fault, Fault::NotAList(_)) { "no list" } else { "neither true nor false" };
         let reason = format!("`{}` is the {type_name} {value}, {wanted}", self.rule_text(*span));
         let path = locate::pointer_at(self.run, *origin, type_name).unwrap_or_default();
-        let evidence = Evidence {
+        let evidence = VerdictEvidence {
             role: Role::Decisive,
             label: reason.clone(),
             step: locate::step_of(self.run, &path),
             path,
             value: Some(value.clone()),
-            origin: origin.range(),
+            origin: origin.byte_range(),
             rule_span: Some(*span),
-            ..Evidence::default()
+            ..VerdictEvidence::default()
         };
-        Explanation { reason, evidence: vec![evidence] }
+        ConditionExplanation { reason, evidence: vec![evidence] }
     }
 
-    pub(super) fn explanation(
+    pub(super) fn explain_recorded(
         &self,
-        recorder: &Recorder<'run>,
+        recorder: &EvaluationRecorder<'run>,
         outcome: Truth,
         scope: &ExpressionScope<'_, 'run>,
-    ) -> Explanation {
+    ) -> ConditionExplanation {
         let mut evidence = Vec::new();
         let mut clauses: Vec<String> = Vec::new();
         let blamed: Vec<&SeenTest<'run>> = recorder.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();
         for seen in blamed.iter().take(LISTED) {
-            let sides = self.sides(seen, recorder);
-            let clause = self.clause(seen, &sides);
+            let sides = self.unwritten_sides(seen, recorder);
+            let clause = self.test_clause(seen, &sides);
             for (side, (node, at)) in sides.iter().enumerate() {
                 let role = if side == 0 { Role::Decisive } else { Role::Value };
-                evidence.push(self.evidence(role, node, *at, &seen.gaps, scope));
+                evidence.push(self.value_evidence(role, node, *at, &seen.gaps, scope));
             }
             evidence.extend(self.misfit_evidence(seen, scope));
             if !clauses.contains(&clause) {
@@ -91,58 +91,58 @@ impl<'run> Machine<'run> {
             && let Some(gap) = recorder.last_gap()
         {
             let missing = Node::computed(Value::Missing);
-            clauses.push(self.describe(&missing, gap.at, &[gap]));
-            evidence.push(self.evidence(Role::Decisive, &missing, gap.at, &[gap], scope));
+            clauses.push(self.describe_value(&missing, gap.at, &[gap]));
+            evidence.push(self.value_evidence(Role::Decisive, &missing, gap.at, &[gap], scope));
         }
         let uncounted = blamed.len().saturating_sub(LISTED);
-        Explanation { reason: joined(&clauses, uncounted), evidence }
+        ConditionExplanation { reason: join_clauses(&clauses, uncounted), evidence }
     }
 
     /// The part of a value that does not fit a schema, and the keyword that it does not fit.
-    fn misfit_evidence(&self, seen: &SeenTest<'run>, scope: &ExpressionScope<'_, 'run>) -> Option<Evidence> {
+    fn misfit_evidence(&self, seen: &SeenTest<'run>, scope: &ExpressionScope<'_, 'run>) -> Option<VerdictEvidence> {
         let misfit = seen.misfit.as_ref()?;
         let node = misfit.node.as_ref()?;
-        let part = self.evidence(Role::Decisive, node, seen.at, &[], scope);
-        Some(Evidence { label: misfit.text.clone(), rule_span: misfit.keyword, ..part })
+        let part = self.value_evidence(Role::Decisive, node, seen.at, &[], scope);
+        Some(VerdictEvidence { label: misfit.text.clone(), rule_span: misfit.keyword, ..part })
     }
 
     /// What a test saw, in words.
-    fn clause(&self, seen: &SeenTest<'run>, sides: &[(Node<'run>, usize)]) -> String {
+    fn test_clause(&self, seen: &SeenTest<'run>, sides: &[(Node<'run>, usize)]) -> String {
         if let (Some(misfit), Some((_, at))) = (&seen.misfit, sides.first()) {
-            let subject = self.rule_text(self.span(*at));
+            let subject = self.rule_text(self.op_span(*at));
             return format!("`{subject}` {}", misfit.text);
         }
-        if seen.kind == TestKindSeen::Premise {
-            return format!("`{}` does not hold", self.rule_text(self.span(seen.at)));
+        if seen.kind == SeenTestKind::Premise {
+            return format!("`{}` does not hold", self.rule_text(self.op_span(seen.at)));
         }
-        let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe(node, *at, &seen.gaps)).collect();
+        let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe_value(node, *at, &seen.gaps)).collect();
         // Behind a `def` the values have the names of its parameters: what was given to it says whose they are.
         let within = seen.within.filter(|at| matches!(self.program.code.get(*at), Some(Op::CallDef(..))));
-        let within = within.map_or_else(String::new, |at| format!(" in `{}`", self.rule_text(self.span(at))));
+        let within = within.map_or_else(String::new, |at| format!(" in `{}`", self.rule_text(self.op_span(at))));
         let nearest = seen.nearest.as_ref().map_or_else(String::new, |nearest| format!(": {nearest}"));
         if parts.is_empty() {
-            return format!("`{}` is false{within}{nearest}", self.rule_text(self.span(seen.at)));
+            return format!("`{}` is false{within}{nearest}", self.rule_text(self.op_span(seen.at)));
         }
         format!("{}{within}{nearest}", parts.join(" and "))
     }
 
     /// The values of a test that are not written in it, with the instructions that made them.
-    fn sides(&self, seen: &SeenTest<'run>, recorder: &Recorder<'run>) -> Vec<(Node<'run>, usize)> {
-        let made = self.made_by(seen.at, recorder);
+    fn unwritten_sides(&self, seen: &SeenTest<'run>, recorder: &EvaluationRecorder<'run>) -> Vec<(Node<'run>, usize)> {
+        let made = self.source_ops(seen.at, recorder);
         let nodes = [Some(seen.subject), seen.operand].into_iter().flatten().enumerate();
         let sides = nodes.map(|(side, node)| (node, made.get(side).copied().unwrap_or(seen.at)));
-        sides.filter(|(_, at)| seen.kind != TestKindSeen::Compared || !self.is_literal(*at, recorder)).collect()
+        sides.filter(|(_, at)| seen.kind != SeenTestKind::Compared || !self.is_literal(*at, recorder)).collect()
     }
 
     /// The text of the rules at a place, on one line.
     pub fn rule_text(&self, span: Span) -> String {
         let source = self.program.sources.get(span.file.0 as usize);
-        let text = source.and_then(|source| source.text.get(span.range())).unwrap_or("");
+        let text = source.and_then(|source| source.text.get(span.as_range())).unwrap_or("");
         if !text.contains(char::is_control) && !text.contains("  ") && text.is_ascii() {
             // Nearly all of it stands on one line.
-            return shortened(text.trim_ascii());
+            return shorten_text(text.trim_ascii());
         }
-        shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+        shorten_text(&text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -150,23 +150,23 @@ impl<'run> Machine<'run> {
 /// otherwise those whose truth pulls the whole to where it went. What a quantifier runs over has a part where nothing was in it.
 fn is_blamed(seen: &SeenTest<'_>, outcome: Truth) -> bool {
     let pulls = match (seen.kind, seen.polarity) {
-        (TestKindSeen::Source, _) => {
+        (SeenTestKind::Source, _) => {
             return seen.truth.by_missing() && outcome.by_missing()
                 || seen.truth == outcome && outcome == Truth::Undecided;
         }
         (_, TruthEffect::Same) => seen.truth,
         (_, TruthEffect::Opposite) => !seen.truth,
-        (_, TruthEffect::None) => return seen.truth.plain().is_none() && outcome == Truth::Undecided,
+        (_, TruthEffect::None) => return seen.truth.plain_answer().is_none() && outcome == Truth::Undecided,
     };
     match outcome {
         Truth::Undecided => pulls == Truth::Undecided,
         Truth::TrueByMissing => pulls.by_missing(),
-        Truth::False | Truth::FalseByMissing => pulls.plain() == Some(false),
-        Truth::True => pulls.plain() == Some(true),
+        Truth::False | Truth::FalseByMissing => pulls.plain_answer() == Some(false),
+        Truth::True => pulls.plain_answer() == Some(true),
     }
 }
 
-fn joined(clauses: &[String], uncounted: usize) -> String {
+fn join_clauses(clauses: &[String], uncounted: usize) -> String {
     let named: Vec<&str> = clauses.iter().take(NAMED).map(String::as_str).collect();
     let more = clauses.len().saturating_sub(NAMED) + uncounted;
     let mut text = named.join("; ");

@@ -3,7 +3,7 @@
 use super::comparison::{has_type, negate_if};
 use super::context::ExpressionScope;
 use super::fault::Fault;
-use super::machine::{Machine, broken};
+use super::machine::{Machine, broken_program};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
@@ -21,10 +21,10 @@ impl<'run> Machine<'run> {
         if self.is_watched() || self.depth >= self.limits.call_depth {
             return Ok(None);
         }
-        let ops = self.ops(code)?;
-        let found = self.path(ops, scope)?;
+        let ops = self.code_ops(code)?;
+        let found = self.eval_path(ops, scope)?;
         if found.is_some() {
-            self.meter.charge(ops.len() as u64)?;
+            self.meter.charge_fuel(ops.len() as u64)?;
         }
         Ok(found)
     }
@@ -36,7 +36,7 @@ impl<'run> Machine<'run> {
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<Option<Truth>, Fault> {
-        let ops = self.ops(code)?;
+        let ops = self.code_ops(code)?;
         let (path, operand) = match ops {
             [.., Op::Test(TestKind::ContainsNone, _)] => return Ok(None),
             [path @ .., operand @ (Op::Constant(_) | Op::Regex(_)), Op::Test(..)] => (path, Some(operand)),
@@ -49,23 +49,23 @@ impl<'run> Machine<'run> {
         let operand = match operand {
             Some(Op::Regex(number)) => Some(Node::computed(Value::Regex(number.0))),
             Some(Op::Constant(literal)) => {
-                let literal = self.program.constants.get(literal.0 as usize).ok_or_else(broken)?;
+                let literal = self.program.constants.get(literal.0 as usize).ok_or_else(broken_program)?;
                 if matches!(literal, Constant::List(_) | Constant::Object(_)) {
                     return Ok(None);
                 }
-                Some(self.constant(literal)?)
+                Some(self.constant_node(literal)?)
             }
             _ => None,
         };
-        let Some(subject) = self.path(path, scope)? else { return Ok(None) };
+        let Some(subject) = self.eval_path(path, scope)? else { return Ok(None) };
         // What is asked of a key that is missing depends on the keys beside it.
         if matches!((subject.value, ops), (Value::Missing, [.., Op::Field(..), Op::Inspect(..)])) {
             return Ok(None);
         }
-        self.meter.charge(ops.iter().map(|op| u64::from(op.cost())).sum())?;
+        self.meter.charge_fuel(ops.iter().map(|op| u64::from(op.cost())).sum())?;
         let (truth, negated) = match (ops.last(), operand) {
-            (Some(Op::Test(kind, negated)), Some(operand)) => (self.positive(*kind, &subject, &operand)?, negated),
-            (Some(Op::Inspect(kind, negated)), _) => (self.inspected(*kind, &subject)?, negated),
+            (Some(Op::Test(kind, negated)), Some(operand)) => (self.positive_test(*kind, &subject, &operand)?, negated),
+            (Some(Op::Inspect(kind, negated)), _) => (self.inspect_value(*kind, &subject)?, negated),
             (Some(Op::IsType(ty, negated)), _) => (has_type(&subject, *ty), negated),
             _ => return Ok(None),
         };
@@ -73,26 +73,26 @@ impl<'run> Machine<'run> {
     }
 
     /// What instructions give that are a path into the run or into the step: an entry or a field, and keys from there.
-    fn path(&mut self, ops: &[Op], scope: &ExpressionScope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
+    fn eval_path(&mut self, ops: &[Op], scope: &ExpressionScope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
         let Some((first, keys)) = ops.split_first() else { return Ok(None) };
         if !keys.iter().all(|op| matches!(op, Op::Field(_, false))) {
             return Ok(None);
         }
         let mut node = match *first {
-            Op::Root(name) => self.run.root(self.name(name)?),
+            Op::Root(name) => self.run.root_value(self.name_text(name)?),
             Op::StepField(name) => {
-                let name = self.name(name)?;
+                let name = self.name_text(name)?;
                 scope.step.and_then(|step| step.object.get(name)).unwrap_or(Node::computed(Value::Missing))
             }
             Op::StepOrRoot(name) => {
-                let name = self.name(name)?;
-                scope.step.and_then(|step| step.object.get(name)).unwrap_or_else(|| self.run.root(name))
+                let name = self.name_text(name)?;
+                scope.step.and_then(|step| step.object.get(name)).unwrap_or_else(|| self.run.root_value(name))
             }
             _ => return Ok(None),
         };
         for op in keys {
             if let Op::Field(name, _) = *op {
-                node = self.opened(node)?.field(self.name(name)?);
+                node = self.open_json(node)?.field(self.name_text(name)?);
             }
         }
         Ok(Some(node))

@@ -2,11 +2,11 @@
 
 use crate::bytecode::program::Program;
 use averment_base::diagnostic::render::one_line;
-use averment_base::limits::Exhausted;
+use averment_base::limits::LimitError;
 use averment_base::source::Span;
 use averment_base::value::json::json_start;
-use averment_base::value::{Node, Origin};
-use averment_builtins::detect::beginning;
+use averment_base::value::{Node, TextOrigin};
+use averment_builtins::detect::redacted_start;
 
 /// Why an evaluation gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,16 +25,16 @@ pub enum Fault {
     Permission(String),
     /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
     /// around it.
-    NotBoolean(Box<Unfit>),
+    NotBoolean(Box<UnfitValue>),
     /// A quantifier runs over a value that is no list and no object: the assertion fails and says so.
-    NotAList(Box<Unfit>),
+    NotAList(Box<UnfitValue>),
     /// Anything else, in words.
     Other(String),
 }
 
 /// A value that cannot be used where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
+pub struct UnfitValue {
     /// The expression.
     pub span: Span,
     /// The type of its value in the language.
@@ -42,16 +42,16 @@ pub struct Unfit {
     /// The value as JSON text, shortened.
     pub value: String,
     /// Where it stands in the run's text.
-    pub origin: Origin,
+    pub origin: TextOrigin,
 }
 
-impl Unfit {
+impl UnfitValue {
     /// What a fault says of a value.
     #[must_use]
     pub fn new(node: &Node<'_>, span: Span) -> Self {
         const SHOWN: usize = 80;
         let whole = json_start(&node.value);
-        let start = beginning(&whole, SHOWN);
+        let start = redacted_start(&whole, SHOWN);
         let value = if *start == whole { whole.clone() } else { format!("{start}…") };
         Self { span, type_name: node.value.type_name(), value, origin: node.origin }
     }
@@ -60,7 +60,7 @@ impl Unfit {
 impl Fault {
     /// The value that caused it, where the assertion fails because of the run and not because of a limit.
     #[must_use]
-    pub fn unfit(&self) -> Option<&Unfit> {
+    pub fn unfit_value(&self) -> Option<&UnfitValue> {
         match self {
             Self::NotBoolean(unfit) | Self::NotAList(unfit) => Some(unfit),
             _ => None,
@@ -96,9 +96,9 @@ impl std::error::Error for Fault {}
 impl Fault {
     /// What ends an evaluation of a program where a limit is reached.
     #[must_use]
-    pub fn of(exhausted: Exhausted, program: &Program) -> Self {
+    pub fn of_limit(exhausted: LimitError, program: &Program) -> Self {
         match exhausted {
-            Exhausted::Backtracking(number) => {
+            LimitError::Backtracking(number) => {
                 let regex = program.regexes.get(number as usize);
                 Self::Backtracking(regex.map_or_else(String::new, |regex| one_line(&regex.text).into_owned()))
             }
@@ -107,13 +107,13 @@ impl Fault {
     }
 }
 
-impl From<Exhausted> for Fault {
-    fn from(exhausted: Exhausted) -> Self {
+impl From<LimitError> for Fault {
+    fn from(exhausted: LimitError) -> Self {
         match exhausted {
-            Exhausted::Fuel => Self::Fuel,
-            Exhausted::Memory => Self::Memory,
-            Exhausted::Cancelled => Self::Cancelled,
-            Exhausted::Backtracking(number) => Self::Backtracking(format!("{}", number.saturating_add(1))),
+            LimitError::Fuel => Self::Fuel,
+            LimitError::Memory => Self::Memory,
+            LimitError::Cancelled => Self::Cancelled,
+            LimitError::Backtracking(number) => Self::Backtracking(format!("{}", number.saturating_add(1))),
         }
     }
 }

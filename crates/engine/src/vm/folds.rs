@@ -3,16 +3,16 @@
 
 use super::context::ExpressionScope;
 use super::fault::Fault;
-use super::machine::{Machine, broken};
-use super::selections::{Part, Taken};
+use super::machine::{Machine, broken_program};
+use super::selections::{SelectionPart, SelectedSteps};
 use crate::bytecode::ops::{Amount, Name, SelectionRef};
-use averment_base::value::compare::compare;
+use averment_base::value::compare::compare_values;
 use averment_base::value::{Node, Number, Value};
 use std::cmp::Ordering;
 
 /// The functions that go on from a shorter list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fold {
+pub enum FoldFunction {
     /// `length`.
     Length,
     /// `first`.
@@ -29,10 +29,10 @@ pub enum Fold {
     Greatest,
 }
 
-impl Fold {
+impl FoldFunction {
     /// The function of a name; `None` for one that needs the whole list.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "length" => Self::Length,
             "first" => Self::First,
@@ -48,13 +48,13 @@ impl Fold {
 
 /// The states behind each element of a list, as far as somebody has asked.
 #[derive(Debug, Default)]
-pub(super) struct Folds<'run> {
-    states: Vec<State<'run>>,
+pub(super) struct FoldStates<'run> {
+    states: Vec<FoldState<'run>>,
 }
 
 /// What is known of the beginning of a list.
 #[derive(Debug, Clone, Copy)]
-struct State<'run> {
+struct FoldState<'run> {
     count: usize,
     /// Some element is not recorded.
     absent: bool,
@@ -75,67 +75,67 @@ struct State<'run> {
 
 impl<'run> Machine<'run> {
     /// A function over what a selection takes.
-    pub(super) fn fold(
+    pub(super) fn eval_fold(
         &mut self,
         function: Name,
         (number, count): (SelectionRef, Amount),
         at: usize,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {
-        let (selection, taken) = self.selected(number, count)?;
-        let Some(part) = self.part(&taken, selection, scope)? else {
+        let (selection, taken) = self.selected_steps(number, count)?;
+        let Some(part) = self.selected_part(&taken, selection, scope)? else {
             self.push(Node::computed(Value::Absent));
             return Ok(());
         };
-        let fold = self.name(function).ok().and_then(Fold::of);
+        let fold = self.name_text(function).ok().and_then(FoldFunction::from_name);
         // Whoever looks wants to know more than the result.
         let Some(fold) = fold.filter(|_| self.recorder.is_none() && self.tracer.is_none()) else {
             let list = self.list_of(&taken, &part, selection)?;
             self.push(list);
-            return self.call(function, Amount(1), at);
+            return self.eval_call(function, Amount(1), at);
         };
-        if let Some(node) = self.between(fold, &taken, &part)? {
+        if let Some(node) = self.fold_between(fold, &taken, &part)? {
             self.push(node);
             return Ok(());
         }
-        let state = self.state(&taken, &part)?;
-        self.push(state.result(fold, taken.comes_later(selection)));
+        let state = self.part_state(&taken, &part)?;
+        self.push(state.fold_result(fold, taken.comes_later(selection)));
         Ok(())
     }
 
     /// The state behind a part: that of the beginning that is known as a whole, and the elements behind it.
-    fn state(&mut self, taken: &Taken<'run>, part: &Part) -> Result<State<'run>, Fault> {
+    fn part_state(&mut self, taken: &SelectedSteps<'run>, part: &SelectionPart) -> Result<FoldState<'run>, Fault> {
         if part.from > 0 {
             return self.state_between(taken, part);
         }
         let whole = part.unknown.first().map_or(part.before, |place| *place as usize).min(taken.values.len());
         let mut state = self.state_behind(taken, whole)?;
         for (place, value) in taken.values.iter().enumerate().take(part.before).skip(whole) {
-            self.meter.charge(2)?;
+            self.meter.charge_fuel(2)?;
             if part.holds(place) {
-                state = state.with(*value);
+                state = state.with_element(*value);
             }
         }
         Ok(state)
     }
 
     /// The state behind the first elements, as many as this.
-    fn state_behind(&mut self, taken: &Taken<'run>, length: usize) -> Result<State<'run>, Fault> {
-        let mut folds = taken.folds.try_borrow_mut().map_err(|_| broken())?;
+    fn state_behind(&mut self, taken: &SelectedSteps<'run>, length: usize) -> Result<FoldState<'run>, Fault> {
+        let mut folds = taken.folds.try_borrow_mut().map_err(|_| broken_program())?;
         let mut state = folds.states.last().copied().unwrap_or_default();
         for value in taken.values.get(folds.states.len()..length).unwrap_or_default() {
-            self.meter.charge(2)?;
-            state = state.with(*value);
+            self.meter.charge_fuel(2)?;
+            state = state.with_element(*value);
             folds.states.push(state);
         }
         match length.checked_sub(1) {
-            Some(last) => folds.states.get(last).copied().ok_or_else(broken),
-            None => Ok(State::default()),
+            Some(last) => folds.states.get(last).copied().ok_or_else(broken_program),
+            None => Ok(FoldState::default()),
         }
     }
 
     /// What the states before and behind a part say of it: its length, its ends, and its sum where all are whole numbers.
-    fn between(&mut self, fold: Fold, taken: &Taken<'run>, part: &Part) -> Result<Option<Node<'run>>, Fault> {
+    fn fold_between(&mut self, fold: FoldFunction, taken: &SelectedSteps<'run>, part: &SelectionPart) -> Result<Option<Node<'run>>, Fault> {
         if part.from == 0 || !part.unknown.is_empty() || part.from >= part.before || part.before > taken.values.len() {
             return Ok(None);
         }
@@ -145,30 +145,30 @@ impl<'run> Machine<'run> {
         }
         let number = |number: Number<'run>| Node::computed(Value::Number(number));
         Ok(match fold {
-            Fold::Length => Some(number(Number::from_count(part.length()))),
-            Fold::First => taken.values.get(part.from).copied(),
-            Fold::Last => part.before.checked_sub(1).and_then(|place| taken.values.get(place)).copied(),
-            Fold::Sum if last.whole => {
+            FoldFunction::Length => Some(number(Number::from_count(part.step_count()))),
+            FoldFunction::First => taken.values.get(part.from).copied(),
+            FoldFunction::Last => part.before.checked_sub(1).and_then(|place| taken.values.get(place)).copied(),
+            FoldFunction::Sum if last.whole => {
                 last.sum.zip(first.sum).and_then(|(last, first)| last.subtract(first)).map(number)
             }
-            Fold::Sum | Fold::Average | Fold::Least | Fold::Greatest => None,
+            FoldFunction::Sum | FoldFunction::Average | FoldFunction::Least | FoldFunction::Greatest => None,
         })
     }
 
     /// The state of a part that begins later: its elements alone.
-    fn state_between(&mut self, taken: &Taken<'run>, part: &Part) -> Result<State<'run>, Fault> {
-        let mut state = State::default();
+    fn state_between(&mut self, taken: &SelectedSteps<'run>, part: &SelectionPart) -> Result<FoldState<'run>, Fault> {
+        let mut state = FoldState::default();
         for (place, value) in taken.values.iter().enumerate().take(part.before).skip(part.from) {
-            self.meter.charge(2)?;
+            self.meter.charge_fuel(2)?;
             if part.holds(place) {
-                state = state.with(*value);
+                state = state.with_element(*value);
             }
         }
         Ok(state)
     }
 }
 
-impl Default for State<'_> {
+impl Default for FoldState<'_> {
     fn default() -> Self {
         Self {
             count: 0,
@@ -185,8 +185,8 @@ impl Default for State<'_> {
     }
 }
 
-impl<'run> State<'run> {
-    fn with(mut self, node: Node<'run>) -> Self {
+impl<'run> FoldState<'run> {
+    fn with_element(mut self, node: Node<'run>) -> Self {
         let is_absent = node.value.is_absent();
         self.absent |= is_absent;
         self.sum = match node.value {
@@ -201,18 +201,18 @@ impl<'run> State<'run> {
         self.count = self.count.saturating_add(1);
         self.first = self.first.or(Some(node));
         self.last = Some(node);
-        self.least = self.further(self.least, node, Ordering::Less);
-        self.greatest = self.further(self.greatest, node, Ordering::Greater);
+        self.least = self.further_element(self.least, node, Ordering::Less);
+        self.greatest = self.further_element(self.greatest, node, Ordering::Greater);
         self
     }
 
     /// The element that is further in a direction; the first of equal ones.
-    fn further(&mut self, best: Option<Node<'run>>, node: Node<'run>, direction: Ordering) -> Option<Node<'run>> {
+    fn further_element(&mut self, best: Option<Node<'run>>, node: Node<'run>, direction: Ordering) -> Option<Node<'run>> {
         let Some(best) = best else {
-            self.unordered |= compare(&node.value, &node.value).is_none();
+            self.unordered |= compare_values(&node.value, &node.value).is_none();
             return Some(node);
         };
-        match compare(&node.value, &best.value) {
+        match compare_values(&node.value, &best.value) {
             Some(ordering) if ordering == direction => Some(node),
             Some(_) => Some(best),
             None => {
@@ -223,24 +223,24 @@ impl<'run> State<'run> {
     }
 
     /// What the function gives, as it does of the list itself; an empty one leads nowhere unless it is filled later.
-    fn result(&self, fold: Fold, filled_later: bool) -> Node<'run> {
+    fn fold_result(&self, fold: FoldFunction, filled_later: bool) -> Node<'run> {
         if self.absent {
             return Node::computed(Value::Absent);
         }
         let missing = Node::computed(Value::Missing);
         let number = |value: Option<Number<'run>>| value.map_or(missing, |value| Node::computed(Value::Number(value)));
         let node = match fold {
-            Fold::Length => number(Some(Number::from_count(self.count))),
-            Fold::First => self.first.unwrap_or(missing),
-            Fold::Last => self.last.unwrap_or(missing),
-            Fold::Sum | Fold::Average if self.no_number => missing,
-            Fold::Sum => number(self.sum),
-            Fold::Average => number(self.sum.and_then(|sum| sum.divide(Number::from_count(self.count)))),
-            Fold::Least | Fold::Greatest if self.unordered => missing,
-            Fold::Least => self.least.unwrap_or(missing),
-            Fold::Greatest => self.greatest.unwrap_or(missing),
+            FoldFunction::Length => number(Some(Number::from_count(self.count))),
+            FoldFunction::First => self.first.unwrap_or(missing),
+            FoldFunction::Last => self.last.unwrap_or(missing),
+            FoldFunction::Sum | FoldFunction::Average if self.no_number => missing,
+            FoldFunction::Sum => number(self.sum),
+            FoldFunction::Average => number(self.sum.and_then(|sum| sum.divide(Number::from_count(self.count)))),
+            FoldFunction::Least | FoldFunction::Greatest if self.unordered => missing,
+            FoldFunction::Least => self.least.unwrap_or(missing),
+            FoldFunction::Greatest => self.greatest.unwrap_or(missing),
         };
         let nowhere = self.count == 0 && !filled_later && !matches!(node.value, Value::Missing);
-        if nowhere { Node::nowhere(node.value) } else { node }
+        if nowhere { Node::from_nowhere(node.value) } else { node }
     }
 }

@@ -1,14 +1,14 @@
 //! What an expression in work keeps beside its values: where its part of the stacks starts, and its open loops.
 
-use super::fault::{Fault, Unfit};
+use super::fault::{Fault, UnfitValue};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
-use averment_base::value::{Entry, Node, Number, Value};
+use averment_base::value::{ObjectEntry, Node, Number, Value};
 use averment_syntax::ast::ExprQuantifier;
 
 /// Where the part of one expression starts on each stack of the machine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct StackFrame {
     pub(super) stack: usize,
     pub(super) locals: usize,
     pub(super) loops: usize,
@@ -16,11 +16,11 @@ pub(super) struct Frame {
 
 /// A quantifier in work.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Loop<'run> {
+pub(super) struct QuantifierLoop<'run> {
     quantifier: ExprQuantifier,
-    items: Items<'run>,
+    items: LoopItems<'run>,
     position: usize,
-    answer: Answer<'run>,
+    answer: LoopAnswer<'run>,
     /// The least or greatest score of a body so far, while grading.
     pub(super) grade: Option<f64>,
     /// Whether it goes on when it is settled: every element that fails it is listed.
@@ -31,15 +31,15 @@ pub(super) struct Loop<'run> {
 
 /// What it runs over.
 #[derive(Debug, Clone, Copy)]
-enum Items<'run> {
+enum LoopItems<'run> {
     List(&'run [Node<'run>]),
-    Values(&'run [Entry<'run>]),
+    Values(&'run [ObjectEntry<'run>]),
     Nothing,
 }
 
 /// What it has found.
 #[derive(Debug, Clone, Copy)]
-enum Answer<'run> {
+enum LoopAnswer<'run> {
     /// The source itself decides: it was missing or is not recorded.
     Settled(Value<'run>),
     /// The plain answers of the bodies so far joined by `or` (`any`, `no`) or `and` (`all`), and whether one was decided by something
@@ -49,24 +49,24 @@ enum Answer<'run> {
     Counted(usize, bool, bool),
 }
 
-impl<'run> Loop<'run> {
+impl<'run> QuantifierLoop<'run> {
     /// A loop over a source. A source that is no list and no object is a fault that names it.
     pub(super) fn new(quantifier: ExprQuantifier, source: &Node<'run>, span: Span) -> Result<Self, Fault> {
         let items = match source.value {
-            Value::List(items) => Items::List(items),
-            Value::Object(object) => Items::Values(object.entries()),
-            Value::Missing | Value::Null | Value::Absent => Items::Nothing,
-            Value::Truth(truth) if truth.plain().is_none() => Items::Nothing,
-            _ => return Err(Fault::NotAList(Box::new(Unfit::new(source, span)))),
+            Value::List(items) => LoopItems::List(items),
+            Value::Object(object) => LoopItems::Values(object.entries()),
+            Value::Missing | Value::Null | Value::Absent => LoopItems::Nothing,
+            Value::Truth(truth) if truth.plain_answer().is_none() => LoopItems::Nothing,
+            _ => return Err(Fault::NotAList(Box::new(UnfitValue::new(source, span)))),
         };
         let answer = match (&source.value, quantifier) {
-            (Value::Missing | Value::Null, ExprQuantifier::Count) => Answer::Settled(Value::Missing),
-            (Value::Missing | Value::Null, _) => Answer::Settled(Value::Truth(nothing(quantifier))),
-            (Value::Absent | Value::Truth(_), ExprQuantifier::Count) => Answer::Settled(Value::Absent),
-            (Value::Absent | Value::Truth(_), _) => Answer::Settled(Value::Truth(Truth::Undecided)),
-            (_, ExprQuantifier::Count) => Answer::Counted(0, false, false),
-            (_, ExprQuantifier::All) => Answer::Joined(Truth::True, false),
-            (_, ExprQuantifier::Any | ExprQuantifier::No) => Answer::Joined(Truth::False, false),
+            (Value::Missing | Value::Null, ExprQuantifier::Count) => LoopAnswer::Settled(Value::Missing),
+            (Value::Missing | Value::Null, _) => LoopAnswer::Settled(Value::Truth(empty_truth(quantifier))),
+            (Value::Absent | Value::Truth(_), ExprQuantifier::Count) => LoopAnswer::Settled(Value::Absent),
+            (Value::Absent | Value::Truth(_), _) => LoopAnswer::Settled(Value::Truth(Truth::Undecided)),
+            (_, ExprQuantifier::Count) => LoopAnswer::Counted(0, false, false),
+            (_, ExprQuantifier::All) => LoopAnswer::Joined(Truth::True, false),
+            (_, ExprQuantifier::Any | ExprQuantifier::No) => LoopAnswer::Joined(Truth::False, false),
         };
         Ok(Self {
             quantifier,
@@ -84,41 +84,41 @@ impl<'run> Loop<'run> {
         let at = self.position;
         self.position += 1;
         match self.items {
-            Items::List(items) => items.get(at).copied(),
-            Items::Values(entries) => entries.get(at).map(|entry| entry.node),
-            Items::Nothing => None,
+            LoopItems::List(items) => items.get(at).copied(),
+            LoopItems::Values(entries) => entries.get(at).map(|entry| entry.node),
+            LoopItems::Nothing => None,
         }
     }
 
     /// Whether no further element can change the answer.
     pub(super) fn is_settled(&self) -> bool {
         match (self.answer, self.quantifier) {
-            (Answer::Settled(_), _) => true,
-            (Answer::Joined(truth, seen), ExprQuantifier::All) => seen && truth == Truth::False,
-            (Answer::Joined(truth, seen), _) => seen && truth == Truth::True,
-            (Answer::Counted(..), _) => false,
+            (LoopAnswer::Settled(_), _) => true,
+            (LoopAnswer::Joined(truth, seen), ExprQuantifier::All) => seen && truth == Truth::False,
+            (LoopAnswer::Joined(truth, seen), _) => seen && truth == Truth::True,
+            (LoopAnswer::Counted(..), _) => false,
         }
     }
 
     /// Whether the truth of a body fails the whole by itself.
-    pub(super) fn fails_by(&self, body: Truth) -> bool {
+    pub(super) fn is_failed_by(&self, body: Truth) -> bool {
         match self.quantifier {
-            ExprQuantifier::All => body.plain() == Some(false),
-            ExprQuantifier::No => body.plain() == Some(true),
+            ExprQuantifier::All => body.plain_answer() == Some(false),
+            ExprQuantifier::No => body.plain_answer() == Some(true),
             ExprQuantifier::Any | ExprQuantifier::Count => false,
         }
     }
 
     /// Counts the truth of a body.
-    pub(super) fn count(&mut self, body: Truth) {
-        let plain = body.plain().map_or(Truth::Undecided, Truth::from_bool);
+    pub(super) fn count_body(&mut self, body: Truth) {
+        let plain = body.plain_answer().map_or(Truth::Undecided, Truth::from_bool);
         let seen = !body.by_missing();
         self.answer = match (self.answer, self.quantifier) {
-            (Answer::Joined(truth, before), ExprQuantifier::All) => Answer::Joined(truth.and(plain), before || seen),
-            (Answer::Joined(truth, before), _) => Answer::Joined(truth.or(plain), before || seen),
-            (Answer::Counted(count, unknown, before), _) => match body.plain() {
-                Some(holds) => Answer::Counted(count + usize::from(holds), unknown, before || seen),
-                None => Answer::Counted(count, true, true),
+            (LoopAnswer::Joined(truth, before), ExprQuantifier::All) => LoopAnswer::Joined(truth.and(plain), before || seen),
+            (LoopAnswer::Joined(truth, before), _) => LoopAnswer::Joined(truth.or(plain), before || seen),
+            (LoopAnswer::Counted(count, unknown, before), _) => match body.plain_answer() {
+                Some(holds) => LoopAnswer::Counted(count + usize::from(holds), unknown, before || seen),
+                None => LoopAnswer::Counted(count, true, true),
             },
             (settled, _) => settled,
         };
@@ -141,35 +141,35 @@ impl<'run> Loop<'run> {
 
     /// The value of the whole. Over nothing, `all` and `no` hold only because nothing was there; over elements each of which was decided by
     /// something missing the answer is decided so, too.
-    pub(super) fn value(&self) -> Value<'run> {
+    pub(super) fn loop_value(&self) -> Value<'run> {
         match self.answer {
-            Answer::Settled(value) => value,
-            Answer::Joined(..) if self.is_empty() => Value::Truth(nothing(self.quantifier)),
-            Answer::Joined(truth, seen) => {
+            LoopAnswer::Settled(value) => value,
+            LoopAnswer::Joined(..) if self.is_empty() => Value::Truth(empty_truth(self.quantifier)),
+            LoopAnswer::Joined(truth, seen) => {
                 let truth = if seen { truth } else { truth.marked_by(Truth::TrueByMissing) };
                 Value::Truth(if self.quantifier == ExprQuantifier::No { !truth } else { truth })
             }
-            Answer::Counted(_, true, _) => Value::Absent,
-            Answer::Counted(count, false, _) => Value::Number(Number::from_count(count)),
+            LoopAnswer::Counted(_, true, _) => Value::Absent,
+            LoopAnswer::Counted(count, false, _) => Value::Number(Number::from_count(count)),
         }
     }
 
     /// Whether what it has counted is decided by something missing: of every element, or the path to the elements leads nowhere.
     pub(super) fn counts_nowhere(&self) -> bool {
-        let Answer::Counted(_, false, seen) = self.answer else { return false };
+        let LoopAnswer::Counted(_, false, seen) = self.answer else { return false };
         if self.is_empty() { self.leads_nowhere } else { !seen }
     }
 
     fn is_empty(&self) -> bool {
         match self.items {
-            Items::List(items) => items.is_empty(),
-            Items::Values(entries) => entries.is_empty(),
-            Items::Nothing => true,
+            LoopItems::List(items) => items.is_empty(),
+            LoopItems::Values(entries) => entries.is_empty(),
+            LoopItems::Nothing => true,
         }
     }
 }
 
 /// The truth of a quantifier that had nothing to look at: `any` fails for want of elements, `all` and `no` hold for want of them.
-fn nothing(quantifier: ExprQuantifier) -> Truth {
-    Truth::missing(quantifier != ExprQuantifier::Any)
+fn empty_truth(quantifier: ExprQuantifier) -> Truth {
+    Truth::from_missing(quantifier != ExprQuantifier::Any)
 }

@@ -16,15 +16,15 @@ use averment_syntax::ast::TestKind;
 
 /// The scores of the values on the stack, `None` for a value without one of its own.
 #[derive(Debug, Default)]
-pub(super) struct Grades {
+pub(super) struct ScoreStack {
     scores: Vec<Option<f64>>,
     /// The score of a function's result that is about to be pushed.
     pending: Option<f64>,
 }
 
-impl Grades {
+impl ScoreStack {
     /// A value was pushed: the stack is `length` high now.
-    pub(super) fn pushed(&mut self, length: usize) {
+    pub(super) fn note_push(&mut self, length: usize) {
         self.scores.resize(length.saturating_sub(1), None);
         self.scores.push(self.pending.take());
     }
@@ -32,16 +32,16 @@ impl Grades {
 
 impl<'run> Machine<'run> {
     /// Evaluates an assertion together with its score. `None` when the code has no score function: then the verdict is the score.
-    pub(super) fn graded(
+    pub(super) fn eval_graded(
         &mut self,
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(Node<'run>, Option<f64>), Fault> {
         if !self.prepared.is_graded(code) {
-            return Ok((self.evaluate(code, scope)?, None));
+            return Ok((self.evaluate_code(code, scope)?, None));
         }
-        self.grades = Some(Grades::default());
-        let outcome = self.evaluate(code, scope);
+        self.grades = Some(ScoreStack::default());
+        let outcome = self.evaluate_code(code, scope);
         let grades = self.grades.take();
         let score = grades.and_then(|grades| grades.pending);
         Ok((outcome?, score.map(|score| score.clamp(0.0, 1.0))))
@@ -73,7 +73,7 @@ impl<'run> Machine<'run> {
         let own = self.own_grade(grades, below);
         own.or_else(|| {
             let holds = match self.peek(below).ok()?.value {
-                Value::Truth(truth) => truth.plain() == Some(true),
+                Value::Truth(truth) => truth.plain_answer() == Some(true),
                 Value::Boolean(value) => value,
                 _ => false,
             };
@@ -81,7 +81,7 @@ impl<'run> Machine<'run> {
         })
     }
 
-    fn own_grade(&self, grades: &Grades, below: usize) -> Option<f64> {
+    fn own_grade(&self, grades: &ScoreStack, below: usize) -> Option<f64> {
         let at = self.stack.len().checked_sub(below)?.checked_sub(1)?;
         grades.scores.get(at).copied().flatten()
     }

@@ -1,50 +1,50 @@
 //! Why a group stands as it does: the reasons and the violations of the members that made it so.
 
 use super::machine::Machine;
-use super::outcome::{Evidence, Finding, Violations};
-use crate::bytecode::program::Member;
+use super::outcome::{VerdictEvidence, CheckFinding, ViolationList};
+use crate::bytecode::program::CompiledMember;
 use crate::ir::GroupKind;
 use averment_base::truth::Verdict;
 
 /// The violations of the members that made the group fail; a member without a list is one by itself.
-pub(super) fn violations(
+pub(super) fn group_violations(
     machine: &Machine<'_>,
     kind: GroupKind,
-    members: &[Member],
-    findings: Vec<Finding>,
+    members: &[CompiledMember],
+    findings: Vec<CheckFinding>,
     (verdict, most): (Verdict, usize),
-) -> Violations {
-    let mut all = Violations::default();
+) -> ViolationList {
+    let mut all = ViolationList::default();
     if verdict != Verdict::Fail || most == 0 {
         return all;
     }
-    let decisive = members.iter().zip(findings).filter(|(_, found)| decides(kind, verdict, found.verdict));
+    let decisive = members.iter().zip(findings).filter(|(_, found)| decides_group(kind, verdict, found.verdict));
     for (member, found) in decisive {
         let text = machine.rule_text(member.span);
         let mut violations =
-            if found.violations.listed.is_empty() { Violations::one_of(&found) } else { found.violations };
+            if found.violations.listed.is_empty() { ViolationList::one_of(&found) } else { found.violations };
         for one in violations.listed.iter_mut().filter(|_| members.len() > 1) {
             one.reason = match one.reason.as_str() {
                 "" => format!("`{text}` holds"),
                 reason => format!("`{text}`: {reason}"),
             };
         }
-        all.add(violations, most);
+        all.append_limited(violations, most);
     }
     all
 }
 
 /// The reasons of the members that made the group what it is.
-pub(super) fn explain(
+pub(super) fn explain_group(
     machine: &Machine<'_>,
     kind: GroupKind,
-    members: &[Member],
-    findings: &[Finding],
-    finding: &mut Finding,
+    members: &[CompiledMember],
+    findings: &[CheckFinding],
+    finding: &mut CheckFinding,
 ) {
-    let decisive = |found: Verdict| decides(kind, finding.verdict, found);
+    let decisive = |found: Verdict| decides_group(kind, finding.verdict, found);
     let mut clauses = Vec::new();
-    let mut evidence: Vec<Evidence> = Vec::new();
+    let mut evidence: Vec<VerdictEvidence> = Vec::new();
     for (member, found) in members.iter().zip(findings).filter(|(_, found)| decisive(found.verdict)) {
         let text = machine.rule_text(member.span);
         clauses.push(match found.reason.as_str() {
@@ -79,7 +79,7 @@ pub(super) fn explain(
 }
 
 /// Whether a member of this verdict made its group what it is.
-fn decides(kind: GroupKind, group: Verdict, member: Verdict) -> bool {
+fn decides_group(kind: GroupKind, group: Verdict, member: Verdict) -> bool {
     match (kind, group) {
         (_, Verdict::Error | Verdict::Undecided | Verdict::Vacuous | Verdict::Skipped) => member == group,
         (GroupKind::None, Verdict::Pass) => member == Verdict::Fail,

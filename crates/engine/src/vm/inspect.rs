@@ -1,24 +1,24 @@
 //! The value of one expression, for a session in which somebody asks for it.
 
 use super::context::ExpressionScope;
-use super::derivation::{DerivationPart, Shown};
+use super::derivation::{DerivationPart, ShownValue};
 use super::fault::Fault;
 use super::machine::Machine;
-use super::prepare::Prepared;
+use super::prepare::PreparedProgram;
 use crate::bytecode::program::{CodeId, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Truth;
 use averment_base::value::Value;
-use averment_base::value::notation::{is_literal, notation, notation_with};
-use averment_builtins::detect::beginning;
+use averment_base::value::notation::{is_literal, value_notation, notation_with};
+use averment_builtins::detect::redacted_start;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 
 /// What an expression is on a run.
 #[derive(Debug, Clone)]
-pub struct Inspected {
+pub struct InspectedValue {
     /// Its value; reports decide what of it is shown.
-    pub shown: Shown,
+    pub shown: ShownValue,
     /// The name of its type in the language.
     pub type_name: &'static str,
     /// Why it is not true, in words; empty for everything else.
@@ -40,28 +40,28 @@ const LITERAL: usize = 200_000;
 ///
 /// # Errors
 /// What ended the evaluation.
-pub fn inspect<'run>(
+pub fn inspect_expression<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     limits: Limits,
     code: CodeId,
-) -> Result<Inspected, Fault> {
+) -> Result<InspectedValue, Fault> {
     let mut machine = Machine::new(program, prepared, run, arena, limits);
     let scope = ExpressionScope::default();
-    let before = machine.meter.fuel();
-    let node = machine.evaluate(code, &scope)?;
-    let fuel = before.saturating_sub(machine.meter.fuel());
-    let shown = Shown { text: notation_with(&node.value, LONGEST, beginning), ..machine.shown(&node) };
+    let before = machine.meter.fuel_left();
+    let node = machine.evaluate_code(code, &scope)?;
+    let fuel = before.saturating_sub(machine.meter.fuel_left());
+    let shown = ShownValue { text: notation_with(&node.value, LONGEST, redacted_start), ..machine.shown_value(&node) };
     let is_true = match node.value {
         Value::Truth(truth) => truth == Truth::True,
         _ => true,
     };
-    let reason = if is_true { String::new() } else { machine.explain(code, &scope).reason };
-    let part = machine.traced(code, &scope);
-    let literal = is_literal(&node.value).then(|| notation(&node.value, LITERAL));
+    let reason = if is_true { String::new() } else { machine.explain_condition(code, &scope).reason };
+    let part = machine.trace_expression(code, &scope);
+    let literal = is_literal(&node.value).then(|| value_notation(&node.value, LITERAL));
     // What was cut is none.
     let literal = literal.filter(|text| text.len() < LITERAL && !text.contains('\u{2026}'));
-    Ok(Inspected { shown, type_name: node.value.type_name(), reason, part, literal, fuel })
+    Ok(InspectedValue { shown, type_name: node.value.type_name(), reason, part, literal, fuel })
 }

@@ -1,28 +1,28 @@
 //! What an assertion asserts, judged: expressions, statements, groups, blocks, checks of the world.
 
-use super::context::{Context, LISTED};
+use super::context::{JudgeContext, LISTED};
 use super::coverage::CoverageRecord;
 use super::derivation::{DerivationPart, PartKind};
 use super::derive;
 use super::fault::Fault;
 use super::group_reasons;
 use super::machine::Machine;
-use super::outcome::{Finding, MemberGate, Unjudged, Violations};
+use super::outcome::{CheckFinding, MemberGate, UnjudgedRecord, ViolationList};
 use super::profile::Profile;
 use super::score::{self, MemberScore};
-use super::temporal::Engine;
+use super::temporal::TemporalEngine;
 use super::world::Permissions;
 use super::world_checks;
-use crate::bytecode::program::{Assertion, Check, CodeId, Member, Program, TemporalId};
+use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, CompiledMember, Program, TemporalId};
 use crate::ir::{GroupKind, RuleRole};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::Value;
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 
 /// The machine and the engine of one run, with what rules may look at beside it.
-pub(super) struct Judge<'run, 'a> {
+pub(super) struct RunJudge<'run, 'a> {
     pub(super) machine: Machine<'run>,
-    engine: Engine<'run>,
+    engine: TemporalEngine<'run>,
     permissions: &'a Permissions,
     /// Whether anybody reads the reasons.
     pub(super) explains: bool,
@@ -30,17 +30,17 @@ pub(super) struct Judge<'run, 'a> {
     pub(super) listed: usize,
 }
 
-type JudgeResult = Result<Finding, Fault>;
+type JudgeResult = Result<CheckFinding, Fault>;
 
-impl<'run, 'a> Judge<'run, 'a> {
+impl<'run, 'a> RunJudge<'run, 'a> {
     pub(super) fn new(machine: Machine<'run>, permissions: &'a Permissions) -> Self {
-        Self { machine, engine: Engine::new(), permissions, explains: true, listed: LISTED }
+        Self { machine, engine: TemporalEngine::new(), permissions, explains: true, listed: LISTED }
     }
 
     /// Ends the work and gives what was noted on the way, where that was asked for.
-    pub(super) fn into_seen(mut self) -> Option<CoverageRecord> {
+    pub(super) fn into_coverage(mut self) -> Option<CoverageRecord> {
         let mut seen = *self.machine.seen.take()?;
-        seen.note_matched(self.engine.matched());
+        seen.note_matched(self.engine.matched_patterns());
         Some(seen)
     }
 
@@ -50,37 +50,37 @@ impl<'run, 'a> Judge<'run, 'a> {
     }
 
     /// Judges an assertion on the whole run, its `when` first.
-    pub(super) fn assertion(&mut self, assertion: &'run Assertion) -> JudgeResult {
-        self.judge(assertion, &assertion.settings.when)
+    pub(super) fn judge_assertion(&mut self, assertion: &'run CompiledAssertion) -> JudgeResult {
+        self.judge_when(assertion, &assertion.settings.when)
     }
 
     /// Judges what an assertion asserts on the whole run, whatever its `when` says.
-    pub(super) fn check(&mut self, assertion: &'run Assertion) -> JudgeResult {
-        self.judge(assertion, &[])
+    pub(super) fn judge_check(&mut self, assertion: &'run CompiledAssertion) -> JudgeResult {
+        self.judge_when(assertion, &[])
     }
 
-    fn judge(&mut self, assertion: &'run Assertion, when: &[CodeId]) -> JudgeResult {
+    fn judge_when(&mut self, assertion: &'run CompiledAssertion, when: &[CodeId]) -> JudgeResult {
         let bindings = bindings_of(self.machine.program, &assertion.check);
         let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
         let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
         let (explains, listed) = (self.explains, self.listed);
         let context =
-            Context { of_invariant, explains, listed, ..Context::of_run(self.machine.run, bindings as usize) };
+            JudgeContext { of_invariant, explains, listed, ..JudgeContext::of_run(self.machine.run, bindings as usize) };
         let Self { machine, engine, permissions, .. } = self;
-        let mut parts = Parts { machine, engine, permissions };
-        match parts.when(when, &context)? {
+        let mut parts = PartJudge { machine, engine, permissions };
+        match parts.judge_conditions(when, &context)? {
             Some(finding) => Ok(finding),
-            None => parts.check(&assertion.check, &context),
+            None => parts.judge_check(&assertion.check, &context),
         }
     }
 }
 
 /// Why the conditions of a `when` keep an assertion from being judged, with the one that does: skipped by the first that is false, else
 /// undecided by the first that cannot be decided. `None` where all hold.
-pub fn gate<C, E>(conditions: &[C], mut truth: impl FnMut(&C) -> Result<Truth, E>) -> Result<Option<(Verdict, &C)>, E> {
+pub fn when_gate<C, E>(conditions: &[C], mut truth: impl FnMut(&C) -> Result<Truth, E>) -> Result<Option<(Verdict, &C)>, E> {
     let mut undecided = None;
     for condition in conditions {
-        match truth(condition)?.plain() {
+        match truth(condition)?.plain_answer() {
             Some(true) => {}
             Some(false) => return Ok(Some((Verdict::Skipped, condition))),
             None => undecided = undecided.or(Some((Verdict::Undecided, condition))),
@@ -90,33 +90,33 @@ pub fn gate<C, E>(conditions: &[C], mut truth: impl FnMut(&C) -> Result<Truth, E
 }
 
 /// How many bindings an assertion has: every statement and block of it says so.
-fn bindings_of(program: &Program, check: &Check) -> u32 {
+fn bindings_of(program: &Program, check: &CompiledCheck) -> u32 {
     match check {
-        Check::Temporal(TemporalId(temporal)) => {
+        CompiledCheck::Temporal(TemporalId(temporal)) => {
             program.temporals.get(*temporal as usize).map_or(0, |entry| entry.bindings)
         }
-        Check::Scoped { bindings, .. } => *bindings,
-        Check::Not(inner) => bindings_of(program, inner),
-        Check::Group { members, .. } => {
+        CompiledCheck::Scoped { bindings, .. } => *bindings,
+        CompiledCheck::Not(inner) => bindings_of(program, inner),
+        CompiledCheck::Group { members, .. } => {
             members.iter().map(|member| bindings_of(program, &member.check)).max().unwrap_or(0)
         }
-        Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => 0,
+        CompiledCheck::Expression(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => 0,
     }
 }
 
 /// What every part of an assertion is judged with.
-struct Parts<'p, 'run> {
+struct PartJudge<'p, 'run> {
     machine: &'p mut Machine<'run>,
-    engine: &'p mut Engine<'run>,
+    engine: &'p mut TemporalEngine<'run>,
     permissions: &'p Permissions,
 }
 
-impl<'run> Parts<'_, 'run> {
+impl<'run> PartJudge<'_, 'run> {
     /// The finding of conditions that do not hold: skipped where one is false, undecided where one cannot be decided.
-    fn when(&mut self, conditions: &[CodeId], context: &Context<'run>) -> Result<Option<Finding>, Fault> {
+    fn judge_conditions(&mut self, conditions: &[CodeId], context: &JudgeContext<'run>) -> Result<Option<CheckFinding>, Fault> {
         let mut by_missing = false;
-        let gate = gate(conditions, |&code| {
-            let truth = self.machine.truth(code, &context.scope())?;
+        let gate = when_gate(conditions, |&code| {
+            let truth = self.machine.evaluate_truth(code, &context.expression_scope())?;
             by_missing = truth.by_missing();
             self.derive_when(code, context);
             Ok::<_, Fault>(truth)
@@ -124,18 +124,18 @@ impl<'run> Parts<'_, 'run> {
         Ok(gate.map(|(verdict, &code)| {
             if verdict == Verdict::Skipped {
                 let reason = format!("`when {}` is false", self.machine.code_text(code));
-                return Finding { by_missing, ..Finding::new(verdict, reason) };
+                return CheckFinding { by_missing, ..CheckFinding::new(verdict, reason) };
             }
-            let explanation = self.machine.explain(code, &context.scope());
+            let explanation = self.machine.explain_condition(code, &context.expression_scope());
             let reason = format!("its `when` is undecided: {}", explanation.reason);
-            Finding { evidence: explanation.evidence, ..Finding::new(verdict, reason) }
+            CheckFinding { evidence: explanation.evidence, ..CheckFinding::new(verdict, reason) }
         }))
     }
 
     /// A condition in the derivation.
-    fn derive_when(&mut self, code: CodeId, context: &Context<'run>) {
-        if self.machine.derives() {
-            let part = self.machine.traced(code, &context.scope());
+    fn derive_when(&mut self, code: CodeId, context: &JudgeContext<'run>) {
+        if self.machine.is_deriving() {
+            let part = self.machine.trace_expression(code, &context.expression_scope());
             self.machine.add_part(DerivationPart {
                 kind: PartKind::When,
                 parts: vec![part],
@@ -145,58 +145,58 @@ impl<'run> Parts<'_, 'run> {
     }
 
     /// Judges a check, as a part of the derivation where one is recorded.
-    fn check(&mut self, check: &'run Check, context: &Context<'run>) -> JudgeResult {
+    fn judge_check(&mut self, check: &'run CompiledCheck, context: &JudgeContext<'run>) -> JudgeResult {
         let span = derive::span_of(self.machine.program, check);
         self.machine.open_part(derive::kind_of(check), span);
-        let judged = self.judge(check, context);
+        let judged = self.dispatch_check(check, context);
         self.machine.close_part(&judged);
         judged
     }
 
-    fn judge(&mut self, check: &'run Check, context: &Context<'run>) -> JudgeResult {
+    fn dispatch_check(&mut self, check: &'run CompiledCheck, context: &JudgeContext<'run>) -> JudgeResult {
         match check {
-            Check::Expression(code) => self.expression(*code, context),
-            Check::Temporal(temporal) => self.engine.judge(self.machine, *temporal, context),
-            Check::Not(inner) => {
-                let context = Context { listed: 0, ..proving(context) };
-                Ok(negated(deeper(|| self.check(inner, &context))?))
+            CompiledCheck::Expression(code) => self.judge_expression(*code, context),
+            CompiledCheck::Temporal(temporal) => self.engine.judge_statement(self.machine, *temporal, context),
+            CompiledCheck::Not(inner) => {
+                let context = JudgeContext { listed: 0, ..proving_context(context) };
+                Ok(negate_finding(with_deep_stack(|| self.judge_check(inner, &context))?))
             }
-            Check::Group { kind: GroupKind::None, members } => self.group(GroupKind::None, members, &proving(context)),
-            Check::Group { kind, members } => self.group(*kind, members, context),
-            Check::Scoped { scope, body, .. } => {
+            CompiledCheck::Group { kind: GroupKind::None, members } => self.judge_group(GroupKind::None, members, &proving_context(context)),
+            CompiledCheck::Group { kind, members } => self.judge_group(*kind, members, context),
+            CompiledCheck::Scoped { scope, body, .. } => {
                 let permissions = self.permissions;
-                self.engine.scoped(self.machine, scope, context, &mut |engine, machine, context| {
-                    deeper(|| Parts { machine, engine, permissions }.window(body, context))
+                self.engine.judge_scoped(self.machine, scope, context, &mut |engine, machine, context| {
+                    with_deep_stack(|| PartJudge { machine, engine, permissions }.judge_window(body, context))
                 })
             }
-            Check::World(world) => world_checks::judge(self.machine, self.permissions, world, context),
-            Check::OverRuns(_) => Ok(Finding::new(Verdict::Skipped, "it speaks of all runs together")),
+            CompiledCheck::World(world) => world_checks::judge_world(self.machine, self.permissions, world, context),
+            CompiledCheck::OverRuns(_) => Ok(CheckFinding::new(Verdict::Skipped, "it speaks of all runs together")),
         }
     }
 
     /// The body of a block in one of its windows. Evidence is looked for with a full share of fuel, which is no share of further windows: what
     /// it took is taken from what was left.
-    fn window(&mut self, body: &'run Check, context: &Context<'run>) -> JudgeResult {
-        let (left, spent, windows) = (self.machine.meter.fuel(), self.machine.meter.spent(), self.machine.windows);
+    fn judge_window(&mut self, body: &'run CompiledCheck, context: &JudgeContext<'run>) -> JudgeResult {
+        let (left, spent, windows) = (self.machine.meter.fuel_left(), self.machine.meter.fuel_spent(), self.machine.windows);
         self.machine.open_window(context);
-        let judged = self.check(body, context);
+        let judged = self.judge_check(body, context);
         self.machine.close_part(&judged);
-        let taken = self.machine.meter.spent().saturating_sub(spent);
-        self.machine.meter.leave(left.saturating_sub(taken));
+        let taken = self.machine.meter.fuel_spent().saturating_sub(spent);
+        self.machine.meter.cap_fuel(left.saturating_sub(taken));
         self.machine.windows = self.machine.windows.max(windows);
         judged
     }
 
-    fn expression(&mut self, code: CodeId, context: &Context<'run>) -> JudgeResult {
-        let scope = &context.scope();
-        if self.machine.derives() {
-            let part = self.machine.traced(code, scope);
+    fn judge_expression(&mut self, code: CodeId, context: &JudgeContext<'run>) -> JudgeResult {
+        let scope = &context.expression_scope();
+        if self.machine.is_deriving() {
+            let part = self.machine.trace_expression(code, scope);
             self.machine.add_part(part);
         }
-        let (node, score) = self.machine.graded(code, scope)?;
+        let (node, score) = self.machine.eval_graded(code, scope)?;
         let truth = self.machine.condition_of(code, &node)?;
         let verdict = truth.verdict();
-        let mut finding = Finding { score, ..Finding::new(verdict, "") };
+        let mut finding = CheckFinding { score, ..CheckFinding::new(verdict, "") };
         // Behind `not` a fail is what is wanted, and this one proves nothing.
         let wanted = verdict == Verdict::Pass || verdict == Verdict::Fail && context.proves_passes;
         if wanted && context.explains {
@@ -204,8 +204,8 @@ impl<'run> Parts<'_, 'run> {
         }
         finding.opposite = (truth == Truth::FalseByMissing).then_some(Verdict::Vacuous);
         if verdict != Verdict::Pass || context.proves_passes {
-            let explanation = self.machine.explain(code, scope);
-            finding.reason = reason(truth, &explanation.reason);
+            let explanation = self.machine.explain_condition(code, scope);
+            finding.reason = expression_reason(truth, &explanation.reason);
             finding.evidence = explanation.evidence;
             if verdict == Verdict::Fail {
                 finding.violations = self.machine.failing_elements(code, scope, context.listed);
@@ -218,14 +218,14 @@ impl<'run> Parts<'_, 'run> {
         Ok(finding)
     }
 
-    fn group(&mut self, kind: GroupKind, members: &'run [Member], context: &Context<'run>) -> JudgeResult {
+    fn judge_group(&mut self, kind: GroupKind, members: &'run [CompiledMember], context: &JudgeContext<'run>) -> JudgeResult {
         let mut findings = Vec::with_capacity(members.len());
         for member in members {
-            let finding = self.member(member, context)?;
+            let finding = self.judge_member_part(member, context)?;
             if let Some(seen) = &mut self.machine.seen {
                 seen.note_member(member.span, finding.verdict);
             }
-            findings.push(if kind == GroupKind::None { proved(finding) } else { finding });
+            findings.push(if kind == GroupKind::None { proved_fail(finding) } else { finding });
         }
         let closed = context.window.closed;
         let verdict = score::group_verdict(kind, findings.iter().map(|finding| finding.verdict), closed);
@@ -239,27 +239,27 @@ impl<'run> Parts<'_, 'run> {
             })
             .collect();
         let score = score::group_score(kind, &parts);
-        let answers = |found: &Finding| found.opposite.map_or(found.verdict, |_| Verdict::Undecided);
+        let answers = |found: &CheckFinding| found.opposite.map_or(found.verdict, |_| Verdict::Undecided);
         let proves = score::group_verdict(kind, findings.iter().map(answers), closed) == Verdict::Fail;
         let opposite = findings.iter().filter_map(|found| found.opposite).max();
         let opposite = opposite.filter(|_| verdict == Verdict::Fail && !proves);
-        let mut finding = Finding { score, opposite, ..Finding::new(verdict, "") };
+        let mut finding = CheckFinding { score, opposite, ..CheckFinding::new(verdict, "") };
         // Where no member may pass, it is the failed ones that say too little.
         let wanted = if kind == GroupKind::None { Verdict::Fail } else { Verdict::Pass };
         let wanted = if verdict == Verdict::Pass { wanted } else { wanted.negated() };
         finding.remark = findings.iter().find_map(|found| found.remark.clone());
         let parts = findings.iter().filter(|found| found.verdict == wanted);
-        finding.unjudged = Unjudged::join(parts.map(|found| found.unjudged.clone()));
+        finding.unjudged = UnjudgedRecord::join_parts(parts.map(|found| found.unjudged.clone()));
         if verdict != Verdict::Pass || context.proves_passes {
-            group_reasons::explain(self.machine, kind, members, &findings, &mut finding);
+            group_reasons::explain_group(self.machine, kind, members, &findings, &mut finding);
             let wanted = (finding.verdict, context.listed);
-            finding.violations = group_reasons::violations(self.machine, kind, members, findings, wanted);
+            finding.violations = group_reasons::group_violations(self.machine, kind, members, findings, wanted);
         }
         Ok(finding)
     }
 
     /// A limit that one member hits is its error; a value that is no boolean fails the whole assertion.
-    fn member(&mut self, member: &'run Member, context: &Context<'run>) -> JudgeResult {
+    fn judge_member_part(&mut self, member: &'run CompiledMember, context: &JudgeContext<'run>) -> JudgeResult {
         self.machine.open_part(PartKind::Member, Some(member.span));
         let judged = self.judge_member(member, context);
         self.machine.close_part(&judged);
@@ -267,7 +267,7 @@ impl<'run> Parts<'_, 'run> {
     }
 
     /// Notes whether a member with a `when` is judged, or something missing skips it.
-    fn note_gate(&mut self, member: &Member, gate: &Result<Option<Finding>, Fault>) {
+    fn note_gate(&mut self, member: &CompiledMember, gate: &Result<Option<CheckFinding>, Fault>) {
         let (Some(when), Ok(gate)) = (member.when.first(), gate) else { return };
         let skipped = gate.as_ref().filter(|found| found.verdict == Verdict::Skipped);
         if skipped.is_none_or(|found| found.by_missing) {
@@ -276,30 +276,30 @@ impl<'run> Parts<'_, 'run> {
         }
     }
 
-    fn judge_member(&mut self, member: &'run Member, context: &Context<'run>) -> JudgeResult {
-        let gate = self.when(&member.when, context);
+    fn judge_member(&mut self, member: &'run CompiledMember, context: &JudgeContext<'run>) -> JudgeResult {
+        let gate = self.judge_conditions(&member.when, context);
         self.note_gate(member, &gate);
         let finding = match gate {
             Ok(Some(finding)) => Ok(finding),
-            Ok(None) => deeper(|| self.check(&member.check, context)),
+            Ok(None) => with_deep_stack(|| self.judge_check(&member.check, context)),
             Err(fault) => Err(fault),
         };
         match finding {
-            Err(fault) if fault.unfit().is_none() => Ok(Finding::new(Verdict::Error, fault.to_string())),
+            Err(fault) if fault.unfit_value().is_none() => Ok(CheckFinding::new(Verdict::Error, fault.to_string())),
             other => other,
         }
     }
 }
 
 /// The same where a pass is proved, too.
-fn proving<'run>(context: &Context<'run>) -> Context<'run> {
-    Context { proves_passes: true, ..context.clone() }
+fn proving_context<'run>(context: &JudgeContext<'run>) -> JudgeContext<'run> {
+    JudgeContext { proves_passes: true, ..context.clone() }
 }
 
 /// `not` before a statement: pass and fail change places, a score is one minus it.
-fn negated(inner: Finding) -> Finding {
+fn negate_finding(inner: CheckFinding) -> CheckFinding {
     if inner.opposite.is_some() {
-        return proved(inner);
+        return proved_fail(inner);
     }
     let verdict = inner.verdict.negated();
     let score = inner.score.map(|score| 1.0 - score);
@@ -309,19 +309,19 @@ fn negated(inner: Finding) -> Finding {
         _ => inner.reason,
     };
     let evidence = if verdict == Verdict::Pass { Vec::new() } else { inner.evidence };
-    Finding { verdict, score, reason, evidence, violations: Violations::default(), ..inner }
+    CheckFinding { verdict, score, reason, evidence, violations: ViolationList::default(), ..inner }
 }
 
 /// What is said of a fail that is wanted: that it is none where it proves nothing.
-fn proved(inner: Finding) -> Finding {
+fn proved_fail(inner: CheckFinding) -> CheckFinding {
     match inner.opposite {
-        Some(verdict) => Finding { evidence: inner.evidence, ..Finding::new(verdict, inner.reason) },
+        Some(verdict) => CheckFinding { evidence: inner.evidence, ..CheckFinding::new(verdict, inner.reason) },
         None => inner,
     }
 }
 
 /// The reason of an expression that does not pass, or should not.
-fn reason(truth: Truth, why: &str) -> String {
+fn expression_reason(truth: Truth, why: &str) -> String {
     match (truth, why) {
         (Truth::TrueByMissing, "") => "it holds only because something is missing".to_owned(),
         (Truth::TrueByMissing, why) => format!("it holds only because {why}"),
@@ -335,7 +335,7 @@ fn reason(truth: Truth, why: &str) -> String {
 impl<'run> Machine<'run> {
     /// The value of an expression as a truth.
     fn condition_of(&self, code: CodeId, node: &averment_base::value::Node<'run>) -> Result<Truth, Fault> {
-        super::logic::condition(node, self.code_span(code))
+        super::logic::condition_truth(node, self.code_span(code))
     }
 
     /// The text of an expression.

@@ -1,51 +1,51 @@
 //! Where a value stands in the normal form: its JSON pointer and its step.
 
 use averment_base::limits::Limits;
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::{self, to_json};
-use averment_base::value::text::Escaped;
-use averment_base::value::{Node, Origin, Text, Value};
-use averment_runs::run::{Kind, Run};
+use averment_base::value::text::EscapedText;
+use averment_base::value::{Node, TextOrigin, ValueText, Value};
+use averment_runs::run::{StepKind, Run};
 use bumpalo::Bump;
 
 /// The JSON pointer to a value of the run; `None` for a computed value.
 #[must_use]
-pub fn pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
-    found_at(run, &SearchedValue::of(node.origin, node.value.type_name(), Some(node.value))?)
+pub fn node_pointer(run: &Run<'_>, node: &Node<'_>) -> Option<String> {
+    found_at(run, &SearchedValue::of_origin(node.origin, node.value.type_name(), Some(node.value))?)
 }
 
-/// The JSON pointer to a value inside of a step: the same as [`pointer`], without a search through the run.
+/// The JSON pointer to a value inside of a step: the same as [`node_pointer`], without a search through the run.
 #[must_use]
 pub fn pointer_in_step(run: &Run<'_>, step: u32, node: &Node<'_>) -> Option<String> {
-    let wanted = SearchedValue::of(node.origin, node.value.type_name(), Some(node.value))?;
+    let wanted = SearchedValue::of_origin(node.origin, node.value.type_name(), Some(node.value))?;
     let mut path = Vec::new();
-    let found = run.steps.get(step as usize).is_some_and(|step| search(&step.node, &wanted, &mut path));
+    let found = run.steps.get(step as usize).is_some_and(|step| search_value(&step.node, &wanted, &mut path));
     if !found {
-        return pointer(run, node);
+        return node_pointer(run, node);
     }
     let mut pointer = step_pointer(run, step)?;
-    write(&path, &mut pointer);
+    write_pointer(&path, &mut pointer);
     Some(pointer)
 }
 
 /// The JSON pointer to the value of a type that stands at a place of the run's text.
 #[must_use]
-pub fn pointer_at(run: &Run<'_>, origin: Origin, type_name: &str) -> Option<String> {
-    found_at(run, &SearchedValue::of(origin, type_name, None)?)
+pub fn pointer_at(run: &Run<'_>, origin: TextOrigin, type_name: &str) -> Option<String> {
+    found_at(run, &SearchedValue::of_origin(origin, type_name, None)?)
 }
 
 fn found_at(run: &Run<'_>, wanted: &SearchedValue<'_>) -> Option<String> {
     let mut path = Vec::new();
     let found = run.object.entries().iter().any(|entry| {
         path.push(PathSegment::Key(entry.key));
-        let found = search(&entry.node, wanted, &mut path);
+        let found = search_value(&entry.node, wanted, &mut path);
         if !found {
             path.pop();
         }
         found
     });
     let mut pointer = String::new();
-    write(&path, &mut pointer);
+    write_pointer(&path, &mut pointer);
     found.then_some(pointer)
 }
 
@@ -54,7 +54,7 @@ fn found_at(run: &Run<'_>, wanted: &SearchedValue<'_>) -> Option<String> {
 pub fn step_of(run: &Run<'_>, pointer: &str) -> Option<u32> {
     let mut segments = pointer.split('/').skip(1);
     let (list, index) = (segments.next()?, segments.next()?.parse::<u32>().ok()?);
-    let kind = Kind::ALL.into_iter().find(|kind| kind.list_key() == list)?;
+    let kind = StepKind::ALL.into_iter().find(|kind| kind.list_key() == list)?;
     // So many steps of its kind come before it.
     let mut later = run.steps.iter().enumerate().skip(index as usize);
     let (at, _) = later.find(|(_, step)| step.kind == kind && step.index == index)?;
@@ -84,8 +84,8 @@ struct SearchedValue<'a> {
 }
 
 impl<'a> SearchedValue<'a> {
-    fn of(origin: Origin, type_name: &'a str, value: Option<Value<'a>>) -> Option<Self> {
-        Some(Self { range: origin.range()?, type_name, value })
+    fn of_origin(origin: TextOrigin, type_name: &'a str, value: Option<Value<'a>>) -> Option<Self> {
+        Some(Self { range: origin.byte_range()?, type_name, value })
     }
 
     /// Whether it is another one than this, which stands at the same place.
@@ -95,16 +95,16 @@ impl<'a> SearchedValue<'a> {
 }
 
 /// Looks below a value for another. What lies outside of a value's text is not inside the value.
-fn search<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegment<'a>>) -> bool {
-    if at.origin.range().as_ref() == Some(&wanted.range) && at.value.type_name() == wanted.type_name {
+fn search_value<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegment<'a>>) -> bool {
+    if at.origin.byte_range().as_ref() == Some(&wanted.range) && at.value.type_name() == wanted.type_name {
         return true;
     }
-    if at.origin.range().is_some_and(|range| wanted.range.start < range.start || wanted.range.end > range.end) {
+    if at.origin.byte_range().is_some_and(|range| wanted.range.start < range.start || wanted.range.end > range.end) {
         return false;
     }
     let mut below = |segment, inner: &Node<'a>| {
         path.push(segment);
-        let found = deeper(|| search(inner, wanted, path));
+        let found = with_deep_stack(|| search_value(inner, wanted, path));
         if !found {
             path.pop();
         }
@@ -113,13 +113,13 @@ fn search<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegm
     match at.value {
         Value::List(items) => {
             // Items mostly stand in the order of their text, so that the right one is nearly always guessed.
-            let before = |item: &Node<'a>| item.origin.range().is_some_and(|range| range.end < wanted.range.end);
+            let before = |item: &Node<'a>| item.origin.byte_range().is_some_and(|range| range.end < wanted.range.end);
             let guess = items.partition_point(before);
             let mut look = |index: usize| items.get(index).is_some_and(|item| below(PathSegment::Index(index), item));
             look(guess) || (0..items.len()).any(|index| index != guess && look(index))
         }
         Value::Object(object) => object.entries().iter().any(|entry| below(PathSegment::Key(entry.key), &entry.node)),
-        Value::Text(text) => match inside(text, at.origin, wanted) {
+        Value::Text(text) => match pointer_inside(text, at.origin, wanted) {
             Some(pointer) => {
                 path.push(PathSegment::Inside(pointer));
                 true
@@ -131,31 +131,31 @@ fn search<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegm
 }
 
 /// The pointer to a value in the object or list that a text holds.
-fn inside(text: Text<'_>, origin: Origin, wanted: &SearchedValue<'_>) -> Option<String> {
-    if !json::may_hold(text.raw().as_bytes()) {
+fn pointer_inside(text: ValueText<'_>, origin: TextOrigin, wanted: &SearchedValue<'_>) -> Option<String> {
+    if !json::may_hold(text.raw_text().as_bytes()) {
         return None;
     }
     let (arena, limits) = (Bump::new(), Limits::default());
     // Places count in the run's text, so that the text is read where it stands.
     let held = json::parse_text(in_arena(text, &arena), origin, &arena, &limits).ok()?.node;
-    let all_alike = held.origin.range() == origin.range();
+    let all_alike = held.origin.byte_range() == origin.byte_range();
     let mut path = Vec::new();
     let found = match held.value {
         Value::Object(_) | Value::List(_) if all_alike => search_alike(&held, wanted, &mut path),
-        Value::Object(_) | Value::List(_) => search(&held, wanted, &mut path),
+        Value::Object(_) | Value::List(_) => search_value(&held, wanted, &mut path),
         _ => false,
     };
     let mut pointer = String::new();
-    write(&path, &mut pointer);
+    write_pointer(&path, &mut pointer);
     found.then_some(pointer)
 }
 
 /// A text whose unescaped form is written into this arena.
-fn in_arena<'a>(text: Text<'_>, arena: &'a Bump) -> Text<'a> {
-    let raw = arena.alloc_str(text.raw());
+fn in_arena<'a>(text: ValueText<'_>, arena: &'a Bump) -> ValueText<'a> {
+    let raw = arena.alloc_str(text.raw_text());
     match text {
-        Text::Plain(_) => Text::Plain(raw),
-        Text::Escaped(_) => Text::Escaped(arena.alloc(Escaped::new(raw, arena))),
+        ValueText::Plain(_) => ValueText::Plain(raw),
+        ValueText::Escaped(_) => ValueText::Escaped(arena.alloc(EscapedText::new(raw, arena))),
     }
 }
 
@@ -166,7 +166,7 @@ fn search_alike<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<Pa
     }
     let mut below = |segment, inner: &Node<'a>| {
         path.push(segment);
-        let found = deeper(|| search_alike(inner, wanted, path));
+        let found = with_deep_stack(|| search_alike(inner, wanted, path));
         if !found {
             path.pop();
         }
@@ -180,7 +180,7 @@ fn search_alike<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<Pa
 }
 
 /// Adds a path to a pointer.
-fn write(path: &[PathSegment<'_>], out: &mut String) {
+fn write_pointer(path: &[PathSegment<'_>], out: &mut String) {
     for segment in path {
         if !matches!(segment, PathSegment::Inside(_)) {
             out.push('/');

@@ -3,26 +3,26 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::fault::{Fault, Unfit};
-use super::frame::{Frame, Loop};
-use super::machine::{Machine, Transfer, broken};
+use super::fault::{Fault, UnfitValue};
+use super::frame::{StackFrame, QuantifierLoop};
+use super::machine::{Machine, ControlTransfer, broken_program};
 use crate::bytecode::ops::{Slot, Target};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
-use averment_base::value::compare::equal;
+use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::ExprQuantifier;
 
 /// A value as a truth. What is missing is false because it is missing; a value that is no boolean is no truth at all.
-pub(super) fn condition(node: &Node<'_>, span: Span) -> Result<Truth, Fault> {
-    truth_of(node).ok_or_else(|| Fault::NotBoolean(Box::new(Unfit::new(node, span))))
+pub(super) fn condition_truth(node: &Node<'_>, span: Span) -> Result<Truth, Fault> {
+    truth_of(node).ok_or_else(|| Fault::NotBoolean(Box::new(UnfitValue::new(node, span))))
 }
 
 fn truth_of(node: &Node<'_>) -> Option<Truth> {
     match node.value {
         Value::Truth(truth) => Some(truth),
         Value::Boolean(value) => Some(Truth::from_bool(value)),
-        Value::Missing | Value::Null => Some(Truth::missing(false)),
+        Value::Missing | Value::Null => Some(Truth::from_missing(false)),
         Value::Absent => Some(Truth::Undecided),
         _ => None,
     }
@@ -31,22 +31,22 @@ fn truth_of(node: &Node<'_>) -> Option<Truth> {
 impl<'run> Machine<'run> {
     fn pop_truth(&mut self, at: usize) -> Result<Truth, Fault> {
         let node = self.pop()?;
-        condition(&node, self.span(at))
+        condition_truth(&node, self.op_span(at))
     }
 
     /// The value on top as a truth; one that was none is what a report has to show.
     pub(super) fn make_truth(&mut self, at: usize) -> Result<(), Fault> {
         let node = self.pop()?;
-        let truth = condition(&node, self.span(at))?;
+        let truth = condition_truth(&node, self.op_span(at))?;
         match node.value {
-            Value::Truth(_) => self.see(at, truth),
+            Value::Truth(_) => self.note_branch(at, truth),
             _ => self.note_condition(at, node, truth),
         }
         self.push(Node::new(Value::Truth(truth), node.origin));
         Ok(())
     }
 
-    pub(super) fn not(&mut self, at: usize) -> Result<(), Fault> {
+    pub(super) fn eval_not(&mut self, at: usize) -> Result<(), Fault> {
         let grade = self.top_grade(0);
         let truth = self.pop_truth(at)?;
         self.push_value(Value::Truth(!truth));
@@ -55,10 +55,10 @@ impl<'run> Machine<'run> {
     }
 
     /// The premise of an implication that is asserted: what does not hold exercises nothing.
-    pub(super) fn premise(&mut self, at: usize) -> Result<(), Fault> {
+    pub(super) fn eval_premise(&mut self, at: usize) -> Result<(), Fault> {
         let grade = self.top_grade(0);
         let premise = self.pop_truth(at)?;
-        let truth = premise.premise();
+        let truth = premise.as_premise();
         if truth == Truth::TrueByMissing {
             self.note_premise(at);
         }
@@ -68,9 +68,9 @@ impl<'run> Machine<'run> {
     }
 
     /// Jumps when a premise does not hold, also where scores count: there is nothing to score.
-    pub(super) fn skip_unmet(&mut self, target: Target) -> Result<Transfer, Fault> {
+    pub(super) fn skip_unmet(&mut self, target: Target) -> Result<ControlTransfer, Fault> {
         let unmet = matches!(self.peek(0)?.value, Value::Truth(Truth::TrueByMissing));
-        Ok(if unmet { Transfer::Jump(target.0) } else { Transfer::Next })
+        Ok(if unmet { ControlTransfer::Jump(target.0) } else { ControlTransfer::Next })
     }
 
     pub(super) fn join_truths(
@@ -88,84 +88,84 @@ impl<'run> Machine<'run> {
     }
 
     /// Jumps when the truth on top decides alone. A graded assertion looks at both sides: their scores count.
-    pub(super) fn skip_if(&mut self, deciding: Truth, target: Target) -> Result<Transfer, Fault> {
+    pub(super) fn skip_if(&mut self, deciding: Truth, target: Target) -> Result<ControlTransfer, Fault> {
         let decides = matches!(self.peek(0)?.value, Value::Truth(truth) if truth == deciding);
-        Ok(if decides && self.grades.is_none() { Transfer::Jump(target.0) } else { Transfer::Next })
+        Ok(if decides && self.grades.is_none() { ControlTransfer::Jump(target.0) } else { ControlTransfer::Next })
     }
 
     /// Skips the branch that is plainly not taken, with a placeholder for its value.
-    pub(super) fn skip_branch(&mut self, below: usize, deciding: Truth, target: Target) -> Result<Transfer, Fault> {
+    pub(super) fn skip_branch(&mut self, below: usize, deciding: Truth, target: Target) -> Result<ControlTransfer, Fault> {
         let skips = matches!(self.peek(below)?.value, Value::Truth(truth) if truth == deciding);
         if skips {
             self.push_value(Value::Missing);
-            return Ok(Transfer::Jump(target.0));
+            return Ok(ControlTransfer::Jump(target.0));
         }
-        Ok(Transfer::Next)
+        Ok(ControlTransfer::Next)
     }
 
-    pub(super) fn choose(&mut self, at: usize) -> Result<(), Fault> {
+    pub(super) fn eval_choose(&mut self, at: usize) -> Result<(), Fault> {
         let grades = (self.top_grade(1), self.top_grade(0));
         let otherwise = self.pop()?;
         let then = self.pop()?;
         let condition = self.pop_truth(at)?;
-        let grade = if condition.plain() == Some(true) { grades.0 } else { grades.1 };
-        let node = chosen(condition, then, otherwise);
+        let grade = if condition.plain_answer() == Some(true) { grades.0 } else { grades.1 };
+        let node = chosen_branch(condition, then, otherwise);
         self.push(node);
         self.set_grade(grade);
         Ok(())
     }
 
-    pub(super) fn begin(&mut self, quantifier: ExprQuantifier, at: usize) -> Result<(), Fault> {
+    pub(super) fn begin_loop(&mut self, quantifier: ExprQuantifier, at: usize) -> Result<(), Fault> {
         let source = self.pop()?;
-        let source = self.opened(source)?;
-        let span = self.span(at);
+        let source = self.open_json(source)?;
+        let span = self.op_span(at);
         self.note_source(at, source);
         let listing = self.recorder.as_ref().and_then(|recorder| recorder.listing.as_ref());
         let lists = listing.is_some_and(|listing| listing.begins_at(at));
-        let mut begun = Loop::new(quantifier, &source, span)?;
+        let mut begun = QuantifierLoop::new(quantifier, &source, span)?;
         begun.lists = lists;
         self.loops.push(begun);
         Ok(())
     }
 
-    pub(super) fn next(&mut self, slot: Slot, exit: Target, frame: Frame) -> Result<Transfer, Fault> {
+    pub(super) fn next(&mut self, slot: Slot, exit: Target, frame: StackFrame) -> Result<ControlTransfer, Fault> {
         let graded = self.grades.is_some();
         if self.loops.len() <= frame.loops {
-            return Err(broken());
+            return Err(broken_program());
         }
         let is_outermost = self.loops.len() == 1;
-        let current = self.loops.last_mut().ok_or_else(broken)?;
+        let current = self.loops.last_mut().ok_or_else(broken_program)?;
         let (goes_on, lists) = (graded || current.lists, current.lists);
         let item = if current.is_settled() && !goes_on { None } else { current.next() };
-        let Some(item) = item else { return Ok(Transfer::Jump(exit.0)) };
+        let Some(item) = item else { return Ok(ControlTransfer::Jump(exit.0)) };
         if let Some(recorder) = self.recorder.as_mut() {
             recorder.enter_element(item, lists, is_outermost);
         }
-        *self.locals.get_mut(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken)? = item;
-        Ok(Transfer::Next)
+        *self.locals.get_mut(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken_program)? = item;
+        Ok(ControlTransfer::Next)
     }
 
-    pub(super) fn repeat(&mut self, next: Target, at: usize) -> Result<Transfer, Fault> {
+    pub(super) fn repeat_loop(&mut self, next: Target, at: usize) -> Result<ControlTransfer, Fault> {
         let grade = self.top_grade(0);
         let said = self.pop_truth(at)?;
         let is_outermost = self.loops.len() == 1;
         let truth = if is_outermost { self.doubts.of_body(said) } else { said };
-        let current = self.loops.last_mut().ok_or_else(broken)?;
-        current.count(truth);
+        let current = self.loops.last_mut().ok_or_else(broken_program)?;
+        current.count_body(truth);
         if let Some(recorder) = self.recorder.as_mut() {
-            let fails = current.lists.then(|| current.fails_by(truth));
+            let fails = current.lists.then(|| current.is_failed_by(truth));
             recorder.leave_element(fails, is_outermost.then_some(said));
         }
         if let Some(grade) = grade {
             current.count_grade(grade);
         }
-        Ok(Transfer::Jump(next.0))
+        Ok(ControlTransfer::Jump(next.0))
     }
 
-    pub(super) fn end(&mut self) -> Result<(), Fault> {
-        let done = self.loops.pop().ok_or_else(broken)?;
-        let value = done.value();
-        self.push(if done.counts_nowhere() { Node::nowhere(value) } else { Node::computed(value) });
+    pub(super) fn end_loop(&mut self) -> Result<(), Fault> {
+        let done = self.loops.pop().ok_or_else(broken_program)?;
+        let value = done.loop_value();
+        self.push(if done.counts_nowhere() { Node::from_nowhere(value) } else { Node::computed(value) });
         self.set_grade(done.final_grade());
         Ok(())
     }
@@ -173,16 +173,16 @@ impl<'run> Machine<'run> {
 
 /// The branch that a condition takes. Where something missing decided the condition, or the run does not say, both branches count as
 /// long as they are truths; other values are the branch taken, or not recorded where nobody knows which and they differ.
-fn chosen<'run>(condition: Truth, then: Node<'run>, otherwise: Node<'run>) -> Node<'run> {
+fn chosen_branch<'run>(condition: Truth, then: Node<'run>, otherwise: Node<'run>) -> Node<'run> {
     match condition {
         Truth::True => then,
         Truth::False => otherwise,
         _ => match (truth_of(&then), truth_of(&otherwise)) {
-            (Some(a), Some(b)) => Node::computed(Value::Truth(condition.choose(a, b))),
-            _ => match condition.plain() {
+            (Some(a), Some(b)) => Node::computed(Value::Truth(condition.choose_branch(a, b))),
+            _ => match condition.plain_answer() {
                 Some(true) => then,
                 Some(false) => otherwise,
-                None if equal(&then.value, &otherwise.value) => then,
+                None if values_equal(&then.value, &otherwise.value) => then,
                 None => Node::computed(Value::Absent),
             },
         },

@@ -8,26 +8,26 @@
 
 use super::context::ExpressionScope;
 use super::coverage::CoverageRecord;
-use super::derive::{Recording, Tracer};
-use super::doubtful_elements::Doubts;
-use super::facts;
+use super::derive::{DerivationRecording, ExpressionTracer};
+use super::doubtful_elements::ElementDoubts;
+use super::tool_facts;
 use super::fault::Fault;
-use super::frame::{Frame, Loop};
+use super::frame::{StackFrame, QuantifierLoop};
 use super::near_names::NearName;
-use super::observe::Recorder;
+use super::observe::EvaluationRecorder;
 use super::outcome::MemberGate;
-use super::places::Places;
-use super::prepare::Prepared;
+use super::element_places::ElementPlaces;
+use super::prepare::PreparedProgram;
 use super::profile::Profile;
-use super::selections::Selections;
+use super::selections::SelectionCache;
 use crate::bytecode::ops::Op;
-use crate::bytecode::program::{Chunk, CodeId, Program};
+use crate::bytecode::program::{CodeChunk, CodeId, Program};
 use crate::bytecode::verify::STACK_LIMIT;
-use averment_base::limits::{Limits, Meter};
+use averment_base::limits::{Limits, FuelMeter};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
-use averment_builtins::json::Cache;
+use averment_builtins::json::JsonCache;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ pub struct Machine<'run> {
     /// The program.
     pub program: &'run Program,
     /// What was built from the program once per process.
-    pub prepared: &'run Prepared,
+    pub prepared: &'run PreparedProgram,
     /// The run.
     pub run: &'run Run<'run>,
     /// Where computed values live.
@@ -48,39 +48,39 @@ pub struct Machine<'run> {
     /// The limits of the evaluation.
     pub limits: Limits,
     /// What the evaluation may still use.
-    pub meter: Meter,
+    pub meter: FuelMeter,
     /// Compiled paths and converted values of this run.
-    pub cache: Cache<'run>,
+    pub cache: JsonCache<'run>,
     pub(super) stack: Vec<Node<'run>>,
     pub(super) locals: Vec<Node<'run>>,
-    pub(super) loops: Vec<Loop<'run>>,
+    pub(super) loops: Vec<QuantifierLoop<'run>>,
     pub(super) depth: usize,
     /// Windows of blocks that the assertion at hand was judged in so far.
     pub(super) windows: u64,
     pub(super) lets: Vec<LetState<'run>>,
     pub(super) literals: FxHashMap<u32, Node<'run>>,
     /// What selections of steps found in this run.
-    pub(super) selections: Selections<'run>,
+    pub(super) selections: SelectionCache<'run>,
     /// Where values stand in long lists.
-    pub(super) places: Places<'run>,
+    pub(super) places: ElementPlaces<'run>,
     /// Notes what was tested, while evidence is collected.
-    pub(super) recorder: Option<Recorder<'run>>,
+    pub(super) recorder: Option<EvaluationRecorder<'run>>,
     /// Notes which ways were taken, while somebody asks for coverage.
     pub(super) seen: Option<Box<CoverageRecord>>,
     /// Notes what everything costs, while somebody asks for a profile.
     pub(super) profile: Option<Box<Profile>>,
     /// Notes the value of every part of an expression, while a derivation is recorded.
-    pub(super) tracer: Option<Tracer>,
+    pub(super) tracer: Option<ExpressionTracer>,
     /// The parts of the assertion in work, while a derivation is recorded.
-    pub(super) recording: Option<Recording>,
+    pub(super) recording: Option<DerivationRecording>,
     /// The scores of the values on the stack, while an assertion with a score function is graded.
-    pub(super) grades: Option<super::grade::Grades>,
+    pub(super) grades: Option<super::grade::ScoreStack>,
     /// Notes keys that paths nearly find, while somebody asks for them.
     pub(super) near_keys: Option<BTreeSet<NearName>>,
     /// What the conditions of members of groups did.
     pub(super) gates: BTreeSet<MemberGate>,
     /// What something missing decided of elements.
-    pub(super) doubts: Doubts,
+    pub(super) doubts: ElementDoubts,
     /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
     pub(super) lenient: bool,
 }
@@ -101,30 +101,30 @@ impl<'run> Machine<'run> {
     #[must_use]
     pub fn new(
         program: &'run Program,
-        prepared: &'run Prepared,
+        prepared: &'run PreparedProgram,
         run: &'run Run<'run>,
         arena: &'run Bump,
         limits: Limits,
     ) -> Self {
-        let mut machine = Self::on_recorded(program, prepared, run, arena, limits);
-        let needs = prepared.facts();
-        if needs.any() {
-            let run = facts::applied(&mut machine, needs);
-            machine = Self::on_recorded(program, prepared, run, arena, limits);
+        let mut machine = Self::new_unadjusted(program, prepared, run, arena, limits);
+        let needs = prepared.tool_needs();
+        if needs.is_any() {
+            let run = tool_facts::apply_facts(&mut machine, needs);
+            machine = Self::new_unadjusted(program, prepared, run, arena, limits);
         }
         machine
     }
 
     /// The run as rules see it: with what is said of its tools.
     #[must_use]
-    pub fn run(&self) -> &'run Run<'run> {
+    pub fn judged_run(&self) -> &'run Run<'run> {
         self.run
     }
 
     /// The same on nothing but what the run records.
-    fn on_recorded(
+    fn new_unadjusted(
         program: &'run Program,
-        prepared: &'run Prepared,
+        prepared: &'run PreparedProgram,
         run: &'run Run<'run>,
         arena: &'run Bump,
         limits: Limits,
@@ -135,8 +135,8 @@ impl<'run> Machine<'run> {
             run,
             arena,
             limits,
-            meter: Meter::new(&limits),
-            cache: Cache::default(),
+            meter: FuelMeter::new(&limits),
+            cache: JsonCache::default(),
             stack: Vec::new(),
             locals: Vec::new(),
             loops: Vec::new(),
@@ -144,8 +144,8 @@ impl<'run> Machine<'run> {
             windows: 0,
             lets: vec![LetState::Unknown; program.lets.len()],
             literals: FxHashMap::default(),
-            selections: Selections::default(),
-            places: Places::default(),
+            selections: SelectionCache::default(),
+            places: ElementPlaces::default(),
             recorder: None,
             seen: None,
             profile: None,
@@ -154,7 +154,7 @@ impl<'run> Machine<'run> {
             grades: None,
             near_keys: None,
             gates: BTreeSet::new(),
-            doubts: Doubts::default(),
+            doubts: ElementDoubts::default(),
             lenient: false,
         }
     }
@@ -163,31 +163,31 @@ impl<'run> Machine<'run> {
     pub fn refuel(&mut self) {
         self.note_refuel();
         self.windows = 0;
-        self.meter.refuel(&self.limits);
+        self.meter.refill_fuel(&self.limits);
     }
 
     /// Takes fuel for work outside the machine (a match, a step of an automaton): one unit is about one instruction.
     pub fn spend(&mut self, units: u64) -> Result<(), Fault> {
-        Ok(self.meter.charge(units)?)
+        Ok(self.meter.charge_fuel(units)?)
     }
 
     /// The value of an expression. Test outcomes come as [`Value::Truth`].
-    pub fn evaluate(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Result<Node<'run>, Fault> {
+    pub fn evaluate_code(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Result<Node<'run>, Fault> {
         if let Some(node) = self.plain_path(code, scope)? {
             return Ok(node);
         }
         let given = scope.locals;
-        self.enter(code, scope, |locals| locals.extend_from_slice(given))
+        self.enter_code(code, scope, |locals| locals.extend_from_slice(given))
     }
 
     /// The truth of a condition: missing is [`Truth::FalseByMissing`], absent is undecided, any other value that is
     /// no boolean is [`Fault::NotBoolean`].
-    pub fn truth(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Result<Truth, Fault> {
+    pub fn evaluate_truth(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Result<Truth, Fault> {
         if let Some(truth) = self.plain_test(code, scope)? {
             return Ok(truth);
         }
-        let node = self.evaluate(code, scope)?;
-        let truth = super::logic::condition(&node, self.code_span(code))?;
+        let node = self.evaluate_code(code, scope)?;
+        let truth = super::logic::condition_truth(&node, self.code_span(code))?;
         self.see_condition(code, truth);
         Ok(truth)
     }
@@ -195,21 +195,21 @@ impl<'run> Machine<'run> {
     /// The place of an expression in the rules.
     #[must_use]
     pub fn code_span(&self, code: CodeId) -> Span {
-        self.chunk(code).map_or_else(Span::default, |chunk| chunk.span)
+        self.code_chunk(code).map_or_else(Span::default, |chunk| chunk.span)
     }
 
-    fn chunk(&self, code: CodeId) -> Option<Chunk> {
+    fn code_chunk(&self, code: CodeId) -> Option<CodeChunk> {
         self.program.chunks.get(code.0 as usize).copied()
     }
 
     /// Runs a chunk on a frame of its own; `give` pushes the locals that have a value at its start.
-    pub(super) fn enter(
+    pub(super) fn enter_code(
         &mut self,
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
         give: impl FnOnce(&mut Vec<Node<'run>>),
     ) -> Result<Node<'run>, Fault> {
-        let chunk = self.chunk(code).ok_or_else(broken)?;
+        let chunk = self.code_chunk(code).ok_or_else(broken_program)?;
         self.enter_chunk(chunk, scope, give)
     }
 
@@ -221,8 +221,8 @@ impl<'run> Machine<'run> {
         part: std::ops::Range<u32>,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<Node<'run>, Fault> {
-        let chunk = self.chunk(code).ok_or_else(broken)?;
-        let part = Chunk {
+        let chunk = self.code_chunk(code).ok_or_else(broken_program)?;
+        let part = CodeChunk {
             start: chunk.start.saturating_add(part.start),
             end: chunk.start.saturating_add(part.end).min(chunk.end),
             ..chunk
@@ -232,7 +232,7 @@ impl<'run> Machine<'run> {
 
     fn enter_chunk(
         &mut self,
-        chunk: Chunk,
+        chunk: CodeChunk,
         scope: &ExpressionScope<'_, 'run>,
         give: impl FnOnce(&mut Vec<Node<'run>>),
     ) -> Result<Node<'run>, Fault> {
@@ -241,11 +241,11 @@ impl<'run> Machine<'run> {
         {
             return Err(Fault::Depth);
         }
-        let frame = Frame { stack: self.stack.len(), locals: self.locals.len(), loops: self.loops.len() };
+        let frame = StackFrame { stack: self.stack.len(), locals: self.locals.len(), loops: self.loops.len() };
         give(&mut self.locals);
         self.locals.resize(frame.locals.saturating_add(chunk.locals as usize), Node::computed(Value::Missing));
         self.depth = self.depth.saturating_add(1);
-        let outcome = self.execute(chunk, frame, scope);
+        let outcome = self.execute_chunk(chunk, frame, scope);
         self.depth = self.depth.saturating_sub(1);
         self.keep_grade();
         let value = outcome.and_then(|()| self.pop());
@@ -255,19 +255,19 @@ impl<'run> Machine<'run> {
         value
     }
 
-    fn execute(&mut self, chunk: Chunk, frame: Frame, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
+    fn execute_chunk(&mut self, chunk: CodeChunk, frame: StackFrame, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
         let program = self.program;
-        let ops = program.code.get(chunk.start as usize..chunk.end as usize).ok_or_else(broken)?;
+        let ops = program.code.get(chunk.start as usize..chunk.end as usize).ok_or_else(broken_program)?;
         if self.tracer.is_some() {
             return self.execute_traced(ops, chunk, frame, scope);
         }
         let mut at = 0;
         while let Some(&op) = ops.get(at) {
-            self.meter.charge(u64::from(op.cost()))?;
-            at = match self.step(op, (chunk.start as usize).wrapping_add(at), frame, scope)? {
+            self.meter.charge_fuel(u64::from(op.cost()))?;
+            at = match self.execute_op(op, (chunk.start as usize).wrapping_add(at), frame, scope)? {
                 // There is an instruction here, so that the number of the next one is no wrap.
-                Transfer::Next => at.wrapping_add(1),
-                Transfer::Jump(target) => target as usize,
+                ControlTransfer::Next => at.wrapping_add(1),
+                ControlTransfer::Jump(target) => target as usize,
             };
         }
         Ok(())
@@ -275,71 +275,71 @@ impl<'run> Machine<'run> {
 
     /// One instruction. `at` is its number in the program.
     #[inline]
-    pub(super) fn step(
+    pub(super) fn execute_op(
         &mut self,
         op: Op,
         at: usize,
-        frame: Frame,
+        frame: StackFrame,
         scope: &ExpressionScope<'_, 'run>,
-    ) -> Result<Transfer, Fault> {
+    ) -> Result<ControlTransfer, Fault> {
         match op {
-            Op::Constant(literal) => self.literal(literal.0)?,
+            Op::Constant(literal) => self.push_literal(literal.0)?,
             Op::Regex(pattern) => self.push_value(Value::Regex(pattern.0)),
-            Op::Root(name) => self.root(name)?,
+            Op::Root(name) => self.push_root(name)?,
             Op::Run() => self.push_value(Value::Object(self.run.object)),
             Op::Step() => self.push(scope.step.map_or(Node::computed(Value::Missing), |step| step.node)),
             Op::StepField(name) => self.step_field(name, at, scope)?,
             Op::StepOrRoot(name) => self.step_or_root(name, scope)?,
             Op::StepOwn(name) => self.step_own(name, scope)?,
-            Op::Response() => self.response(scope),
-            Op::Param(parameter) => self.parameter(parameter)?,
+            Op::Response() => self.push_response(scope),
+            Op::Param(parameter) => self.push_parameter(parameter)?,
             Op::Let(number) => self.let_value(number, at)?,
-            Op::Local(slot) => self.local(slot, frame)?,
-            Op::Binding(binding) => self.binding(binding, scope),
-            Op::Field(name, spread) => self.field(name, spread, at)?,
-            Op::Index(spread) => self.index(spread, at)?,
-            Op::Every(spread) => self.every(spread)?,
-            Op::Deep(spread) => self.deep(spread)?,
-            Op::Negate() => self.negate()?,
-            Op::Add() | Op::Subtract() | Op::Multiply() | Op::Divide() | Op::Remainder() => self.arithmetic(op, at)?,
-            Op::Range(start, end) => self.range(start, end)?,
-            Op::List(count) => self.list(count)?,
-            Op::Object(count, keys) => self.object(count, keys)?,
-            Op::Join(count) => self.join(count)?,
-            Op::Select(selection, count) => self.select(selection, count.into(), scope)?,
-            Op::Fold(function, selection, count) => self.fold(function, (selection, count.into()), at, scope)?,
-            Op::Collect(code, slot, filter) => self.collect(code, slot, filter, (at, frame), scope)?,
-            Op::Call(function, count) => self.call(function, count, at)?,
+            Op::Local(slot) => self.push_local(slot, frame)?,
+            Op::Binding(binding) => self.push_binding(binding, scope),
+            Op::Field(name, spread) => self.eval_field(name, spread, at)?,
+            Op::Index(spread) => self.eval_index(spread, at)?,
+            Op::Every(spread) => self.eval_every(spread)?,
+            Op::Deep(spread) => self.eval_deep(spread)?,
+            Op::Negate() => self.eval_negate()?,
+            Op::Add() | Op::Subtract() | Op::Multiply() | Op::Divide() | Op::Remainder() => self.eval_arithmetic(op, at)?,
+            Op::Range(start, end) => self.eval_range(start, end)?,
+            Op::List(count) => self.eval_list(count)?,
+            Op::Object(count, keys) => self.eval_object(count, keys)?,
+            Op::Join(count) => self.eval_join(count)?,
+            Op::Select(selection, count) => self.eval_select(selection, count.into(), scope)?,
+            Op::Fold(function, selection, count) => self.eval_fold(function, (selection, count.into()), at, scope)?,
+            Op::Collect(code, slot, filter) => self.eval_collect(code, slot, filter, (at, frame), scope)?,
+            Op::Call(function, count) => self.eval_call(function, count, at)?,
             Op::CallDef(number, count) => self.call_def(number, count, at, scope)?,
-            Op::Test(kind, negated) => self.test(kind, negated, at)?,
-            Op::Inspect(kind, negated) => self.inspect(kind, negated, at)?,
+            Op::Test(kind, negated) => self.eval_test(kind, negated, at)?,
+            Op::Inspect(kind, negated) => self.eval_inspect(kind, negated, at)?,
             Op::IsType(ty, negated) => self.is_type(ty, negated, at)?,
             Op::IsSchema(schema, negated) => self.is_schema(schema, negated, at)?,
             Op::IsJsonSchema(schema, negated) => self.is_json_schema(schema, negated, at)?,
             Op::ContainsJsonSchema(schema, negated) => self.contains_json_schema(schema, negated, at)?,
             Op::Condition() => self.make_truth(at)?,
-            Op::Not() => self.not(at)?,
+            Op::Not() => self.eval_not(at)?,
             Op::And() => self.join_truths(at, Truth::and, f64::min)?,
             Op::Or() => self.join_truths(at, Truth::or, f64::max)?,
             Op::SkipIfFalse(target) => return self.skip_if(Truth::False, target),
             Op::SkipIfTrue(target) => return self.skip_if(Truth::True, target),
-            Op::Premise() => self.premise(at)?,
+            Op::Premise() => self.eval_premise(at)?,
             Op::SkipIfUnmet(target) => return self.skip_unmet(target),
             Op::SkipThen(target) => return self.skip_branch(0, Truth::False, target),
             Op::SkipElse(target) => return self.skip_branch(1, Truth::True, target),
-            Op::Choose() => self.choose(at)?,
-            Op::Begin(quantifier) => self.begin(quantifier, at)?,
+            Op::Choose() => self.eval_choose(at)?,
+            Op::Begin(quantifier) => self.begin_loop(quantifier, at)?,
             Op::Next(slot, exit) => return self.next(slot, exit, frame),
-            Op::Repeat(next) => return self.repeat(next, at),
-            Op::End() => self.end()?,
+            Op::Repeat(next) => return self.repeat_loop(next, at),
+            Op::End() => self.end_loop()?,
         }
-        Ok(Transfer::Next)
+        Ok(ControlTransfer::Next)
     }
 
     /// The first assertion that says the same as this one, where several do; not while somebody notes what each goes through.
     pub(super) fn representative(&self, assertion: u32) -> Option<u32> {
         let alone = self.seen.is_some() || self.profile.is_some() || self.recording.is_some();
-        if alone { None } else { self.prepared.plan(self.program).representative(assertion) }
+        if alone { None } else { self.prepared.temporal_plan(self.program).first_duplicate(assertion) }
     }
 
     /// Whether somebody notes what an expression goes through, not only its value.
@@ -351,7 +351,7 @@ impl<'run> Machine<'run> {
     pub(super) fn push(&mut self, node: Node<'run>) {
         self.stack.push(node);
         if let Some(grades) = &mut self.grades {
-            grades.pushed(self.stack.len());
+            grades.note_push(self.stack.len());
         }
     }
 
@@ -362,31 +362,31 @@ impl<'run> Machine<'run> {
 
     #[inline]
     pub(super) fn pop(&mut self) -> Result<Node<'run>, Fault> {
-        self.stack.pop().ok_or_else(broken)
+        self.stack.pop().ok_or_else(broken_program)
     }
 
     /// The value that lies `below` values under the top.
     pub(super) fn peek(&self, below: usize) -> Result<&Node<'run>, Fault> {
-        let at = self.stack.len().checked_sub(below).and_then(|at| at.checked_sub(1)).ok_or_else(broken)?;
-        self.stack.get(at).ok_or_else(broken)
+        let at = self.stack.len().checked_sub(below).and_then(|at| at.checked_sub(1)).ok_or_else(broken_program)?;
+        self.stack.get(at).ok_or_else(broken_program)
     }
 
     /// Takes the topmost values, in the order in which they were pushed.
-    pub(super) fn take(&mut self, count: usize) -> Result<SmallVec<[Node<'run>; 4]>, Fault> {
-        let from = self.stack.len().checked_sub(count).ok_or_else(broken)?;
-        let taken = self.stack.get(from..).ok_or_else(broken)?.into();
+    pub(super) fn take_nodes(&mut self, count: usize) -> Result<SmallVec<[Node<'run>; 4]>, Fault> {
+        let from = self.stack.len().checked_sub(count).ok_or_else(broken_program)?;
+        let taken = self.stack.get(from..).ok_or_else(broken_program)?.into();
         self.stack.truncate(from);
         Ok(taken)
     }
 
     /// The place of an instruction in the rules.
-    pub(super) fn span(&self, at: usize) -> Span {
+    pub(super) fn op_span(&self, at: usize) -> Span {
         self.program.spans.get(at).copied().unwrap_or_default()
     }
 }
 
 /// Where to go on.
-pub(super) enum Transfer {
+pub(super) enum ControlTransfer {
     /// With the next instruction.
     Next,
     /// With this one, counted from the start of the chunk.
@@ -394,6 +394,6 @@ pub(super) enum Transfer {
 }
 
 /// Only a program that was not verified gets here.
-pub(super) fn broken() -> Fault {
+pub(super) fn broken_program() -> Fault {
     Fault::Other("the compiled program is not valid".to_owned())
 }

@@ -1,12 +1,12 @@
 //! `in`, `contains` and `mentions`: what a value holds.
 
-use super::comparison::settled;
+use super::comparison::settled_truth;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::unfit::{equality, look_alike, spells_words};
+use super::value_equality::{equality_truth, look_alike, spells_words};
 use averment_base::truth::Truth;
-use averment_base::value::compare::equal;
-use averment_base::value::{Node, Number, Range, Value};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Number, ValueRange, Value};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 
@@ -30,14 +30,14 @@ impl<'run> Machine<'run> {
 
     /// Whether an element of a list is equal to a value.
     fn one_of(&mut self, items: &'run [Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
-        if self.element_like(items, wanted)?.is_some_and(|item| same(wanted, item) == Truth::True) {
+        if self.element_like(items, wanted)?.is_some_and(|item| same_element(wanted, item) == Truth::True) {
             return Ok(Truth::True);
         }
         let mut truth = Truth::False;
         for item in items {
-            self.meter.charge(1)?;
+            self.meter.charge_fuel(1)?;
             self.charge_both(wanted, item)?;
-            truth = truth.or(same(wanted, item));
+            truth = truth.or(same_element(wanted, item));
             if truth == Truth::True {
                 break;
             }
@@ -47,7 +47,7 @@ impl<'run> Machine<'run> {
 
     /// `contains`: a part of a text, an element of a list, a key of an object; in text also what a regular expression finds. What an object
     /// has no key for is no evidence that it stands nowhere in it.
-    pub(super) fn contains(
+    pub(super) fn eval_contains(
         &mut self,
         kind: TestKind,
         subject: &Node<'run>,
@@ -55,11 +55,11 @@ impl<'run> Machine<'run> {
     ) -> Result<Truth, Fault> {
         let folded = kind == TestKind::ContainsIgnoringCase;
         let answer = match (&subject.value, &wanted.value) {
-            (Value::Text(_), Value::Regex(_)) => self.matches(&subject.value, &wanted.value)?,
+            (Value::Text(_), Value::Regex(_)) => self.matches_regex(&subject.value, &wanted.value)?,
             (Value::List(_), Value::Regex(_)) => None,
             (Value::List(items), value) if !(folded && matches!(value, Value::Text(_))) => {
                 let truth = self.one_of(items, wanted)?;
-                return Ok(if truth == Truth::False && self.spells(subject, items, value)? {
+                return Ok(if truth == Truth::False && self.list_spells(subject, items, value)? {
                     Truth::FalseByMissing
                 } else {
                     truth
@@ -81,11 +81,11 @@ impl<'run> Machine<'run> {
     }
 
     /// Whether a list of words spells a text of several words.
-    fn spells(&mut self, list: &Node<'run>, words: &[Node<'run>], wanted: &Value<'run>) -> Result<bool, Fault> {
+    fn list_spells(&mut self, list: &Node<'run>, words: &[Node<'run>], wanted: &Value<'run>) -> Result<bool, Fault> {
         if !words.iter().all(|word| matches!(word.value, Value::Text(_))) {
             return Ok(false);
         }
-        self.meter.check_memory(usize::try_from(self.cache.weights.of(list)).unwrap_or(usize::MAX))?;
+        self.meter.check_memory(usize::try_from(self.cache.weights.weight_of(list)).unwrap_or(usize::MAX))?;
         self.charge_both(list, list)?;
         Ok(spells_words(words, wanted))
     }
@@ -100,14 +100,14 @@ impl<'run> Machine<'run> {
         holds: fn(&str, &str) -> bool,
     ) -> Result<Truth, Fault> {
         let alike = match (answer, &subject.value) {
-            (Some(false), Value::Text(text)) => self.alike(text.as_str(), &wanted.value, holds)?,
+            (Some(false), Value::Text(text)) => self.holds_alike(text.as_str(), &wanted.value, holds)?,
             _ => false,
         };
         Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
     }
 
     /// `mentions`: a text holds a text or a number as a whole token; a list or an object where a text or number inside of it does.
-    pub(super) fn mentions(&mut self, subject: &Value<'run>, wanted: &Value<'run>) -> Result<Truth, Fault> {
+    pub(super) fn eval_mentions(&mut self, subject: &Value<'run>, wanted: &Value<'run>) -> Result<Truth, Fault> {
         let fits = match wanted {
             Value::Text(text) => !text.is_empty(),
             Value::Number(_) => true,
@@ -118,7 +118,7 @@ impl<'run> Machine<'run> {
         }
         let (mut open, mut truth) = (vec![*subject], Truth::False);
         while let Some(value) = open.pop() {
-            self.meter.charge(1)?;
+            self.meter.charge_fuel(1)?;
             truth = truth.or(match value {
                 Value::List(items) => {
                     open.extend(items.iter().map(|item| item.value));
@@ -145,20 +145,20 @@ impl<'run> Machine<'run> {
             return Ok(Truth::True);
         }
         let alike = match value {
-            Value::Text(text) => self.alike(text.as_str(), wanted, test::mentions_text)?,
+            Value::Text(text) => self.holds_alike(text.as_str(), wanted, test::mentions_text)?,
             _ => false,
         };
         Ok(if alike { Truth::FalseByMissing } else { Truth::False })
     }
 
     /// Whether a test of two texts holds of what they look like, where it does not hold of the texts.
-    fn alike(&mut self, text: &str, wanted: &Value<'run>, holds: fn(&str, &str) -> bool) -> Result<bool, Fault> {
+    fn holds_alike(&mut self, text: &str, wanted: &Value<'run>, holds: fn(&str, &str) -> bool) -> Result<bool, Fault> {
         let Value::Text(wanted) = wanted else { return Ok(false) };
         let wanted = wanted.as_str();
         if text.is_ascii() && wanted.is_ascii() {
             return Ok(false);
         }
-        self.meter.scan(text.len().saturating_mul(8))?;
+        self.meter.charge_scan(text.len().saturating_mul(8))?;
         Ok(look_alike(text, wanted, holds))
     }
 
@@ -175,13 +175,13 @@ impl<'run> Machine<'run> {
             _ => &one,
         };
         if wanted.is_empty() || !matches!(subject.value, Value::Text(_) | Value::List(_) | Value::Object(_)) {
-            return Ok(Truth::missing(wanted.is_empty() && kind != TestKind::ContainsAny));
+            return Ok(Truth::from_missing(wanted.is_empty() && kind != TestKind::ContainsAny));
         }
         let mut truth = Truth::from_bool(kind != TestKind::ContainsAny);
         for item in wanted {
-            let found = match settled(item) {
+            let found = match settled_truth(item) {
                 Some(truth) => truth,
-                None => self.contains(TestKind::Contains, subject, item)?,
+                None => self.eval_contains(TestKind::Contains, subject, item)?,
             };
             truth = if kind == TestKind::ContainsAny { truth.or(found) } else { truth.and(found) };
         }
@@ -197,19 +197,19 @@ fn has_undecided(items: &[Node<'_>]) -> bool {
 }
 
 /// One pair of `in`: an element that is missing or not recorded decides like a side of `==`.
-fn same<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
-    settled(item).unwrap_or_else(|| match &item.value {
+fn same_element<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
+    settled_truth(item).unwrap_or_else(|| match &item.value {
         Value::Range(range) => range_holds(&subject.value, range),
-        value => equality(&subject.value, value, equal),
+        value => equality_truth(&subject.value, value, values_equal),
     })
 }
 
 /// `in` a range: only numbers are in one or outside of it.
-fn range_holds(value: &Value<'_>, range: &Range<'_>) -> Truth {
+fn range_holds(value: &Value<'_>, range: &ValueRange<'_>) -> Truth {
     if matches!(value, Value::Number(_)) { Truth::from_bool(in_range(value, range)) } else { Truth::FalseByMissing }
 }
 
-fn in_range(value: &Value<'_>, range: &Range<'_>) -> bool {
+fn in_range(value: &Value<'_>, range: &ValueRange<'_>) -> bool {
     let Value::Number(number) = value else { return false };
     let above = range.start.is_none_or(|start: Number<'_>| start.compare(*number).is_le());
     above && range.end.is_none_or(|end| number.compare(end).is_le())

@@ -4,20 +4,20 @@
 
 use super::evaluate::EvaluateOptions;
 use super::fault::Fault;
-use super::judge::Judge;
+use super::judge::RunJudge;
 use super::machine::Machine;
-use super::observe::Gap;
-use super::prepare::Prepared;
-use super::select::Selection;
+use super::observe::ValueGap;
+use super::prepare::PreparedProgram;
+use super::select::RuleSelection;
 use super::temporal::names::path_glob;
 use crate::bytecode::ops::Op;
-use crate::bytecode::program::{Check, CodeId, PatternId, Program};
-use crate::ir::{Alternative, Constant, NameTest, Operand};
+use crate::bytecode::program::{CompiledCheck, CodeId, PatternId, Program};
+use crate::ir::{PatternAlternative, Constant, NameTest, StatementOperand};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_step;
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{StepKind, Run};
 use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
@@ -30,14 +30,14 @@ pub struct NearName {
     /// What the run has.
     pub found: String,
     /// What it is the name of.
-    pub what: NameOf,
+    pub what: NameCategory,
     /// Where the rules say it.
     pub span: Span,
 }
 
 /// What a name is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NameOf {
+pub enum NameCategory {
     /// A tool.
     Tool,
     /// A key of an object.
@@ -46,7 +46,7 @@ pub enum NameOf {
     File,
 }
 
-impl NameOf {
+impl NameCategory {
     /// The word for people.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -65,7 +65,7 @@ const MOST: usize = 200;
 #[must_use]
 pub fn near_names<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
@@ -73,12 +73,12 @@ pub fn near_names<'run>(
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
     machine.near_keys = Some(BTreeSet::new());
     let permissions = super::world::Permissions::default();
-    let mut judge = Judge::new(machine, &permissions);
+    let mut judge = RunJudge::new(machine, &permissions);
     judge.explains = false;
-    for assertion in program.assertions.iter().filter(|assertion| options.selection.selects(program, assertion)) {
+    for assertion in program.assertions.iter().filter(|assertion| options.selection.is_selected(program, assertion)) {
         judge.machine.refuel();
         // What cannot be evaluated is told where it is judged.
-        let _ = judge.assertion(assertion);
+        let _ = judge.judge_assertion(assertion);
     }
     let mut found = judge.machine.near_keys.take().unwrap_or_default();
     near_paths(program, run, &mut found);
@@ -88,12 +88,12 @@ pub fn near_names<'run>(
 /// Whether a program looks for files, so that paths may differ from its own by letter case.
 #[must_use]
 pub fn looks_for_files(program: &Program) -> bool {
-    alternatives(program).any(|(one, _)| matches!(one.name, NameTest::PathGlob(_)))
+    pattern_alternatives(program).any(|(one, _)| matches!(one.name, NameTest::PathGlob(_)))
 }
 
 /// The names of tools and arguments that the rules or the catalogue of a program know beside the keys of paths.
 #[must_use]
-pub fn known(program: &Program) -> Vec<String> {
+pub fn known_names(program: &Program) -> Vec<String> {
     let mut known: Vec<String> = program.tools.iter().map(|tool| tool.name.clone()).collect();
     for tool in &program.tools {
         let schema = tool.arguments.and_then(|schema| program.schemas.get(schema as usize));
@@ -102,7 +102,7 @@ pub fn known(program: &Program) -> Vec<String> {
         known.extend(keys.into_iter().flatten().map(|(key, _)| key.clone()));
     }
     known.extend(compared_tools(program).into_iter().map(|(name, _)| name.to_owned()));
-    for (one, _) in alternatives(program) {
+    for (one, _) in pattern_alternatives(program) {
         match &one.name {
             NameTest::Exactly(name) => known.push(name.clone()),
             NameTest::OneOf(names) => known.extend(names.iter().cloned()),
@@ -112,26 +112,26 @@ pub fn known(program: &Program) -> Vec<String> {
     known
 }
 
-fn alternatives(program: &Program) -> impl Iterator<Item = (&Alternative<CodeId>, Span)> {
+fn pattern_alternatives(program: &Program) -> impl Iterator<Item = (&PatternAlternative<CodeId>, Span)> {
     program.patterns.iter().flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)))
 }
 
 /// The tools that patterns of the selected assertions of a program name (by a glob, too), or conditions compare with, with their places.
 #[must_use]
-pub fn tools<'p>(program: &'p Program, selection: &Selection) -> Vec<(&'p str, Span)> {
+pub fn named_tools<'p>(program: &'p Program, selection: &RuleSelection) -> Vec<(&'p str, Span)> {
     let mut patterns = BTreeSet::new();
-    for assertion in program.assertions.iter().filter(|assertion| selection.selects(program, assertion)) {
+    for assertion in program.assertions.iter().filter(|assertion| selection.is_selected(program, assertion)) {
         patterns_of(program, &assertion.check, &mut patterns);
     }
     let all = patterns.into_iter().filter_map(|pattern| program.patterns.get(pattern.0 as usize));
     let named = all.flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)));
-    let tool = |(one, span): (&'p Alternative<CodeId>, Span)| match (&one.name, one.kind) {
-        (NameTest::Exactly(name) | NameTest::Glob(name), Kind::Call) => Some((name.as_str(), span)),
+    let tool = |(one, span): (&'p PatternAlternative<CodeId>, Span)| match (&one.name, one.kind) {
+        (NameTest::Exactly(name) | NameTest::Glob(name), StepKind::Call) => Some((name.as_str(), span)),
         _ => None,
     };
     let mut tools: Vec<_> = named.filter_map(tool).collect();
     // Which assertion a comparison belongs to is not written down.
-    if program.assertions.iter().all(|assertion| selection.selects(program, assertion)) {
+    if program.assertions.iter().all(|assertion| selection.is_selected(program, assertion)) {
         tools.extend(compared_tools(program));
     }
     tools
@@ -168,29 +168,29 @@ fn compared_tools(program: &Program) -> Vec<(&str, Span)> {
 }
 
 /// The patterns of a check, those of its blocks included.
-fn patterns_of(program: &Program, check: &Check, into: &mut BTreeSet<PatternId>) {
+fn patterns_of(program: &Program, check: &CompiledCheck, into: &mut BTreeSet<PatternId>) {
     // The depth of checks is that of the rule file, which the reader limits.
     match check {
-        Check::Temporal(id) => {
+        CompiledCheck::Temporal(id) => {
             let operands = program.temporals.get(id.0 as usize).map(|entry| entry.temporal.operands());
             into.extend(operands.into_iter().flatten().filter_map(|operand| match operand {
-                Operand::Pattern(pattern) => Some(*pattern),
+                StatementOperand::Pattern(pattern) => Some(*pattern),
                 _ => None,
             }));
         }
-        Check::Not(inner) => patterns_of(program, inner, into),
-        Check::Scoped { scope, body, .. } => {
-            into.extend(scope.patterns());
+        CompiledCheck::Not(inner) => patterns_of(program, inner, into),
+        CompiledCheck::Scoped { scope, body, .. } => {
+            into.extend(scope.header_patterns());
             patterns_of(program, body, into);
         }
-        Check::Group { members, .. } => members.iter().for_each(|member| patterns_of(program, &member.check, into)),
-        Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => {}
+        CompiledCheck::Group { members, .. } => members.iter().for_each(|member| patterns_of(program, &member.check, into)),
+        CompiledCheck::Expression(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
     }
 }
 
 /// Files that a pattern would match if letter case did not count, where it matches none.
 fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) {
-    for (one, span) in alternatives(program) {
+    for (one, span) in pattern_alternatives(program) {
         let NameTest::PathGlob(glob) = &one.name else { continue };
         let (Some(exact), Some(folded)) = (path_glob(glob, false), path_glob(glob, true)) else { continue };
         let mut names = run.steps.iter().filter(|step| step.kind == one.kind).map(|step| step.name);
@@ -199,7 +199,7 @@ fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) 
         }
         if let Some(name) = names.find(|name| folded.is_match(name)) {
             let (wanted, name) = (glob.clone(), name.to_owned());
-            found.insert(NearName { wanted, found: name, what: NameOf::File, span });
+            found.insert(NearName { wanted, found: name, what: NameCategory::File, span });
         }
     }
 }
@@ -212,22 +212,22 @@ impl<'run> Machine<'run> {
             return Ok(());
         }
         for item in items {
-            let base = self.opened(*item)?;
+            let base = self.open_json(*item)?;
             if matches!(base.field(key).value, Value::Missing) {
-                self.note_near_key(&Gap { at, base, why: None });
+                self.note_near_key(&ValueGap { at, base, why: None });
             }
         }
         Ok(())
     }
 
     /// Notes a key that is nearly the one that a path does not find.
-    pub(super) fn note_near_key(&mut self, gap: &Gap<'run>) {
+    pub(super) fn note_near_key(&mut self, gap: &ValueGap<'run>) {
         let (Some(wanted), Value::Object(object)) = (self.key_of(gap), gap.base.value) else { return };
-        let span = self.span(gap.at);
+        let span = self.op_span(gap.at);
         let Some(known) = self.near_keys.as_mut().filter(|known| known.len() < MOST) else { return };
-        if let Some(found) = near::nearest(wanted, object.entries().iter().map(|entry| entry.key)) {
+        if let Some(found) = near::nearest_name(wanted, object.entries().iter().map(|entry| entry.key)) {
             let (wanted, found) = (wanted.to_owned(), found.to_owned());
-            known.insert(NearName { wanted, found, what: NameOf::Key, span });
+            known.insert(NearName { wanted, found, what: NameCategory::Key, span });
         }
     }
 }

@@ -4,15 +4,15 @@
 //! letter case differs. Nothing is quoted but what the rule itself says and whole words of the run.
 
 use super::comparison::MisfitReason;
-use super::describe::shortened;
+use super::describe::shorten_text;
 use super::fault::Fault;
 use super::machine::Machine;
-use averment_base::limits::{Limits, Meter};
+use averment_base::limits::{Limits, FuelMeter};
 use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
-use averment_builtins::detect::ending;
-use averment_builtins::nothing::not_json;
-use averment_builtins::schema::Schema;
+use averment_builtins::detect::redacted_end;
+use averment_builtins::missing_reason::not_json;
+use averment_builtins::schema::CompiledSchema;
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
@@ -37,20 +37,20 @@ impl<'run> Machine<'run> {
     ) -> Option<String> {
         match (kind, holds) {
             (TestKind::ContainsAll, false) => {
-                self.elements(subject, operand, false).map(|names| format!("it lacks {names}"))
+                self.elements_text(subject, operand, false).map(|names| format!("it lacks {names}"))
             }
             (TestKind::ContainsAny, true) => {
-                self.elements(subject, operand, true).map(|names| format!("it holds {names}"))
+                self.elements_text(subject, operand, true).map(|names| format!("it holds {names}"))
             }
             (TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::Matches, true) => {
-                self.found(kind, subject, operand)
+                self.found_text(kind, subject, operand)
             }
             (TestKind::Contains, false) => contained_otherwise(subject, operand),
             (TestKind::In, false) if matches!(operand, Value::List(_)) => contained_otherwise(operand, subject),
             (TestKind::Equal | TestKind::Identical, false) => equal_otherwise(subject, operand),
             (TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual, false) => {
                 match (subject, operand) {
-                    (Value::Number(left), Value::Number(right)) => nearly(*left, *right),
+                    (Value::Number(left), Value::Number(right)) => nearly_equal_text(*left, *right),
                     _ => None,
                 }
             }
@@ -60,7 +60,7 @@ impl<'run> Machine<'run> {
     }
 
     /// Why no JSON in a text fits a schema: what is wrong with the first that stands there.
-    pub(super) fn nearest_json(&mut self, schema: &Schema, subject: &Value<'run>) -> Result<MisfitReason, Fault> {
+    pub(super) fn nearest_json(&mut self, schema: &CompiledSchema, subject: &Value<'run>) -> Result<MisfitReason, Fault> {
         let none = MisfitReason::Said("no JSON in the text fits the schema");
         let (true, Value::Text(text)) = (self.recorder.is_some(), subject) else { return Ok(none) };
         let first = test::contains_json(subject, None, &self.limits, &mut self.meter)?.flatten();
@@ -68,28 +68,28 @@ impl<'run> Machine<'run> {
         let arena = Bump::new();
         let found = text.as_str().get(range.clone()).unwrap_or_default();
         let Ok(document) = parse(found, 0, &arena, &self.limits) else { return Ok(none) };
-        schema.charge(&document.node.value, &mut self.meter)?;
-        Ok(match schema.check(&document.node.value) {
-            Err(violation) => MisfitReason::Nearest(violation, position(text.as_str(), range.start)),
+        schema.charge_check(&document.node.value, &mut self.meter)?;
+        Ok(match schema.check_value(&document.node.value) {
+            Err(violation) => MisfitReason::Nearest(violation, char_position(text.as_str(), range.start)),
             Ok(()) => none,
         })
     }
 
     /// The elements of a list that are contained, or are not.
-    fn elements(&self, subject: &Value<'run>, operand: &Value<'run>, contained: bool) -> Option<String> {
+    fn elements_text(&self, subject: &Value<'run>, operand: &Value<'run>, contained: bool) -> Option<String> {
         let Value::List(wanted) = operand else { return None };
-        let mut meter = Meter::new(&self.limits);
+        let mut meter = FuelMeter::new(&self.limits);
         let mut names = Vec::new();
         for item in *wanted {
             let found = match (subject, &item.value) {
                 (_, Value::Missing | Value::Absent) => continue,
                 (Value::Text(text), Value::Regex(number)) => {
-                    self.prepared.pattern(*number)?.is_match(text.as_str(), &mut meter).ok()?
+                    self.prepared.regex_matcher(*number)?.is_match(text.as_str(), &mut meter).ok()?
                 }
                 (subject, wanted) => test::contains(subject, wanted, &mut meter).ok()?.unwrap_or(false),
             };
             if found == contained {
-                names.push(self.named(item));
+                names.push(self.element_text(item));
             }
         }
         let more = names.len().saturating_sub(NAMED);
@@ -98,17 +98,17 @@ impl<'run> Machine<'run> {
         (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
     }
 
-    fn named(&self, item: &Node<'run>) -> String {
+    fn element_text(&self, item: &Node<'run>) -> String {
         match item.value {
             Value::Regex(number) => {
                 self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone())
             }
-            ref value => shortened(&json_start(value)),
+            ref value => shorten_text(&json_start(value)),
         }
     }
 
     /// Where in a long text something stands.
-    fn found(&self, kind: TestKind, subject: &Value<'run>, operand: &Value<'run>) -> Option<String> {
+    fn found_text(&self, kind: TestKind, subject: &Value<'run>, operand: &Value<'run>) -> Option<String> {
         let Value::Text(text) = subject else { return None };
         let text = text.as_str();
         if text.len() < LONG || text.len() > LARGEST {
@@ -117,20 +117,20 @@ impl<'run> Machine<'run> {
         let start = match operand {
             Value::Text(part) if kind == TestKind::ContainsIgnoringCase => {
                 let (text, part) = (text.to_lowercase(), part.as_str().to_lowercase());
-                return text.find(&part).map(|at| format!("it stands at character {}", position(&text, at)));
+                return text.find(&part).map(|at| format!("it stands at character {}", char_position(&text, at)));
             }
             Value::Text(part) => text.find(part.as_str())?,
             Value::Regex(number) => {
-                self.prepared.pattern(*number)?.find(text, &mut Meter::new(&self.limits)).ok()??
+                self.prepared.regex_matcher(*number)?.find(text, &mut FuelMeter::new(&self.limits)).ok()??
             }
             _ => return None,
         };
-        Some(format!("it stands at character {}", position(text, start)))
+        Some(format!("it stands at character {}", char_position(text, start)))
     }
 }
 
 /// Words on `is json` and `contains json` that do not hold.
-pub(super) fn json(kind: TestKind, subject: &Value<'_>, limits: &Limits) -> Option<String> {
+pub(super) fn json_text(kind: TestKind, subject: &Value<'_>, limits: &Limits) -> Option<String> {
     let Value::Text(text) = subject else { return None };
     if text.as_str().len() > LARGEST || limits.computed_bytes < LARGEST {
         return None;
@@ -146,21 +146,21 @@ pub(super) fn json(kind: TestKind, subject: &Value<'_>, limits: &Limits) -> Opti
 }
 
 /// The number of the character at a byte, from 1.
-fn position(text: &str, at: usize) -> usize {
+fn char_position(text: &str, at: usize) -> usize {
     text.get(..at).map_or(0, |before| before.chars().count()) + 1
 }
 
-fn texts<'a>(subject: &'a Value<'_>, operand: &'a Value<'_>) -> Option<(&'a str, &'a str)> {
+fn text_sides<'a>(subject: &'a Value<'_>, operand: &'a Value<'_>) -> Option<(&'a str, &'a str)> {
     let (Value::Text(left), Value::Text(right)) = (subject, operand) else { return None };
     (left.as_str().len() <= LARGEST && right.as_str().len() <= LARGEST).then(|| (left.as_str(), right.as_str()))
 }
 
 /// Something that would be contained if case or type did not count.
 fn contained_otherwise(subject: &Value<'_>, wanted: &Value<'_>) -> Option<String> {
-    if let Some((text, part)) = texts(subject, wanted) {
+    if let Some((text, part)) = text_sides(subject, wanted) {
         let lower = text.to_lowercase();
         let at = lower.find(&part.to_lowercase())?;
-        let place = if text.len() < LONG { String::new() } else { format!(" at character {}", position(&lower, at)) };
+        let place = if text.len() < LONG { String::new() } else { format!(" at character {}", char_position(&lower, at)) };
         return Some(format!("it stands there{place} in another letter case"));
     }
     let Value::List(items) = subject else { return None };
@@ -180,12 +180,12 @@ pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<Str
         _ => false,
     };
     if let (Value::Number(left), Value::Number(right)) = (left, right) {
-        return nearly(*left, *right);
+        return nearly_equal_text(*left, *right);
     }
     if spelled(left, right) || spelled(right, left) {
         return Some("one is a text, the other a number".to_owned());
     }
-    let (left, right) = texts(left, right)?;
+    let (left, right) = text_sides(left, right)?;
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     if left.to_lowercase() == right.to_lowercase() {
         return Some("only the letter case differs".to_owned());
@@ -204,7 +204,7 @@ pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<Str
 }
 
 /// Numbers that differ in their last digits alone, as those do that are computed with fractions.
-fn nearly(left: Number<'_>, right: Number<'_>) -> Option<String> {
+fn nearly_equal_text(left: Number<'_>, right: Number<'_>) -> Option<String> {
     const LAST_DIGITS: f64 = 1e-12;
     let (a, b) = (left.to_f64(), right.to_f64());
     let computed = matches!(left, Number::Real(_)) || matches!(right, Number::Real(_));
@@ -214,7 +214,7 @@ fn nearly(left: Number<'_>, right: Number<'_>) -> Option<String> {
 
 /// Whether two texts are one path: `./src/a.rs`, `src//a.rs` and `src/b/../a.rs`.
 fn same_path(left: &str, right: &str) -> bool {
-    fn parts(path: &str) -> Option<Vec<&str>> {
+    fn path_parts(path: &str) -> Option<Vec<&str>> {
         let mut parts = Vec::new();
         for part in path.split(['/', '\\']) {
             match part {
@@ -229,13 +229,13 @@ fn same_path(left: &str, right: &str) -> bool {
     let rooted = |text: &str| text.starts_with(['/', '\\']);
     let slashes = |text: &str| text.contains(['/', '\\']);
     let may_be = is_path(left) && is_path(right) && slashes(left) | slashes(right) && rooted(left) == rooted(right);
-    may_be && parts(left).is_some_and(|left| !left.is_empty() && parts(right).as_ref() == Some(&left))
+    may_be && path_parts(left).is_some_and(|left| !left.is_empty() && path_parts(right).as_ref() == Some(&left))
 }
 
 /// The end of a long text, which its value does not show, or that only the case differs.
 fn ends_otherwise(kind: TestKind, subject: &Value<'_>, operand: &Value<'_>) -> Option<String> {
     const SHOWN: usize = 40;
-    let (text, wanted) = texts(subject, operand)?;
+    let (text, wanted) = text_sides(subject, operand)?;
     let (lower, wanted) = (text.to_lowercase(), wanted.to_lowercase());
     let otherwise = match kind {
         TestKind::StartsWith => lower.starts_with(&wanted),
@@ -245,5 +245,5 @@ fn ends_otherwise(kind: TestKind, subject: &Value<'_>, operand: &Value<'_>) -> O
         return Some("only the letter case differs".to_owned());
     }
     let long = kind == TestKind::EndsWith && text.chars().nth(LONG).is_some();
-    long.then(|| format!("it ends with …{}", serde_json::to_string(&ending(text, SHOWN)).unwrap_or_default()))
+    long.then(|| format!("it ends with …{}", serde_json::to_string(&redacted_end(text, SHOWN)).unwrap_or_default()))
 }

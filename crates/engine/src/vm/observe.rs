@@ -16,11 +16,11 @@ use rustc_hash::FxHashMap;
 
 /// What one evaluation saw, in the order of evaluation.
 #[derive(Debug, Default)]
-pub(super) struct Recorder<'run> {
+pub(super) struct EvaluationRecorder<'run> {
     /// Tests and conditions.
     pub(super) seen: Vec<SeenTest<'run>>,
     /// Steps of paths that led nowhere since the last test.
-    gaps: Vec<Gap<'run>>,
+    gaps: Vec<ValueGap<'run>>,
     /// The data flow of the expressions that were entered, by their first instruction.
     flows: FxHashMap<usize, DataFlow>,
     /// What the truth of the expression in work does to the truth of the whole.
@@ -33,23 +33,23 @@ pub(super) struct Recorder<'run> {
     pub(super) doubts: Option<DoubtListing<'run>>,
 }
 
-impl<'run> Recorder<'run> {
+impl<'run> EvaluationRecorder<'run> {
     /// One that lists each element that fails a quantifier.
-    pub(super) fn listing(listing: ElementListing<'run>) -> Self {
+    pub(super) fn with_listing(listing: ElementListing<'run>) -> Self {
         Self { listing: Some(listing), ..Self::default() }
     }
 }
 
-impl<'run> Recorder<'run> {
+impl<'run> EvaluationRecorder<'run> {
     /// One that lists the elements that something missing decided.
-    pub(super) fn doubting(doubts: DoubtListing<'run>) -> Self {
+    pub(super) fn with_doubts(doubts: DoubtListing<'run>) -> Self {
         Self { doubts: Some(doubts), ..Self::default() }
     }
 }
 
-impl Recorder<'_> {
+impl EvaluationRecorder<'_> {
     /// The data flow of an expression that was entered, by its first instruction.
-    pub(super) fn flow(&self, start: usize) -> Option<&DataFlow> {
+    pub(super) fn flow_at(&self, start: usize) -> Option<&DataFlow> {
         self.flows.get(&start)
     }
 
@@ -59,17 +59,17 @@ impl Recorder<'_> {
     }
 }
 
-impl<'run> Recorder<'run> {
+impl<'run> EvaluationRecorder<'run> {
     /// Where something came to be missing that no test has looked at.
-    pub(super) fn last_gap(&self) -> Option<Gap<'run>> {
+    pub(super) fn last_gap(&self) -> Option<ValueGap<'run>> {
         self.gaps.last().copied()
     }
 
     /// An element comes: `lists` says whether it is one of the quantifier whose failing elements are listed.
     pub(super) fn enter_element(&mut self, element: Node<'run>, lists: bool, is_outermost: bool) {
         let seen = self.seen.len();
-        self.listing.iter_mut().filter(|_| lists).for_each(|listing| listing.enter(element, seen));
-        self.doubts.iter_mut().filter(|_| is_outermost).for_each(|doubts| doubts.enter(element, seen));
+        self.listing.iter_mut().filter(|_| lists).for_each(|listing| listing.enter_element(element, seen));
+        self.doubts.iter_mut().filter(|_| is_outermost).for_each(|doubts| doubts.enter_element(element, seen));
     }
 
     /// Its body was looked at: whether it fails a quantifier whose failing elements are listed, and what it said of an outermost one. Only
@@ -77,15 +77,15 @@ impl<'run> Recorder<'run> {
     pub(super) fn leave_element(&mut self, fails: Option<bool>, outermost: Option<Truth>) {
         let seen = self.seen.len();
         if let (Some(listing), Some(fails)) = (&mut self.listing, fails) {
-            self.seen.truncate(listing.leave(fails, seen));
+            self.seen.truncate(listing.leave_element(fails, seen));
         }
         if let (Some(doubts), Some(truth)) = (&mut self.doubts, outermost) {
-            self.seen.truncate(doubts.leave(truth, seen));
+            self.seen.truncate(doubts.leave_element(truth, seen));
         }
     }
 
     /// The step of a path that led nowhere, where the instruction is the last one that did.
-    pub(super) fn gap_at(&self, at: usize) -> Option<Gap<'run>> {
+    pub(super) fn gap_at(&self, at: usize) -> Option<ValueGap<'run>> {
         self.gaps.last().copied().filter(|gap| gap.at == at)
     }
 }
@@ -99,7 +99,7 @@ pub(super) struct SeenTest<'run> {
     /// The instruction, by number in the program.
     pub(super) at: usize,
     /// Which family of test.
-    pub(super) kind: TestKindSeen,
+    pub(super) kind: SeenTestKind,
     /// What was tested.
     pub(super) subject: Node<'run>,
     /// What it was tested against.
@@ -109,9 +109,9 @@ pub(super) struct SeenTest<'run> {
     /// What that does to the truth of the whole.
     pub(super) polarity: TruthEffect,
     /// Steps of the paths to its sides that led nowhere.
-    pub(super) gaps: Vec<Gap<'run>>,
+    pub(super) gaps: Vec<ValueGap<'run>>,
     /// More than the values say: how a schema was violated.
-    pub(super) misfit: Option<Misfit<'run>>,
+    pub(super) misfit: Option<ValueMisfit<'run>>,
     /// The instruction of the expression itself in whose `let` or `def` the test stands.
     pub(super) within: Option<usize>,
     /// What came nearest, or what was found, in words behind the values.
@@ -120,7 +120,7 @@ pub(super) struct SeenTest<'run> {
 
 /// How a value does not fit a schema or its sources.
 #[derive(Debug, Clone)]
-pub(super) struct Misfit<'run> {
+pub(super) struct ValueMisfit<'run> {
     /// In words behind the value's name: with the place in it and the line of the schema.
     pub(super) text: String,
     /// The part of the value that does not fit, where it is in the run.
@@ -131,7 +131,7 @@ pub(super) struct Misfit<'run> {
 
 /// Where something came to be missing: a step of a path that led nowhere, or a computation without a result.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Gap<'run> {
+pub(super) struct ValueGap<'run> {
     /// The instruction, by number in the program.
     pub(super) at: usize,
     /// The value that has no such key or element, or that a computation could not use.
@@ -142,7 +142,7 @@ pub(super) struct Gap<'run> {
 
 /// Families of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TestKindSeen {
+pub(super) enum SeenTestKind {
     /// Two sides.
     Compared,
     /// One side.
@@ -158,26 +158,26 @@ pub(super) enum TestKindSeen {
 impl<'run> Machine<'run> {
     /// Evaluates once more and tells what was seen. The outcome is the same as before; limits start afresh so that evidence does not
     /// depend on what other assertions used.
-    pub(super) fn observed(
+    pub(super) fn observe_code(
         &mut self,
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
-    ) -> (Result<Truth, Fault>, Recorder<'run>) {
-        self.recorder = Some(Recorder::default());
+    ) -> (Result<Truth, Fault>, EvaluationRecorder<'run>) {
+        self.recorder = Some(EvaluationRecorder::default());
         self.refuel();
         // What a `let` looked at belongs to the evidence too: they are computed again.
         self.lets.iter_mut().for_each(|state| *state = LetState::Unknown);
-        let outcome = self.truth(code, scope);
+        let outcome = self.evaluate_truth(code, scope);
         (outcome, self.recorder.take().unwrap_or_default())
     }
 
     /// The part of an expression that led nowhere, as it stands in the rule.
     pub(super) fn missing_part(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<String> {
-        self.recorder = Some(Recorder::default());
-        let _outcome = self.evaluate(code, scope);
+        self.recorder = Some(EvaluationRecorder::default());
+        let _outcome = self.evaluate_code(code, scope);
         let recorder = self.recorder.take()?;
         let gap = recorder.gaps.iter().rev().find(|gap| gap.why.is_none())?;
-        Some(self.rule_text(self.span(gap.at)))
+        Some(self.rule_text(self.op_span(gap.at)))
     }
 
     /// The parts of a condition that led nowhere, as they stand in the rule, each with the key that is not there.
@@ -186,27 +186,27 @@ impl<'run> Machine<'run> {
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Vec<(String, Option<String>)> {
-        let (_, recorder) = self.observed(code, scope);
+        let (_, recorder) = self.observe_code(code, scope);
         let of_tests = recorder.seen.iter().filter(|seen| seen.truth.by_missing()).flat_map(|seen| &seen.gaps);
         let gaps = of_tests.chain(&recorder.gaps).filter(|gap| gap.why.is_none());
-        gaps.map(|gap| (self.rule_text(self.span(gap.at)), self.key_of(gap).map(str::to_owned))).collect()
+        gaps.map(|gap| (self.rule_text(self.op_span(gap.at)), self.key_of(gap).map(str::to_owned))).collect()
     }
 
     pub(super) fn note_test(
         &mut self,
         at: usize,
-        kind: TestKindSeen,
+        kind: SeenTestKind,
         subject: Node<'run>,
         operand: Option<Node<'run>>,
         truth: Truth,
     ) {
-        if !matches!(kind, TestKindSeen::Source | TestKindSeen::Premise) {
-            self.see(at, truth);
+        if !matches!(kind, SeenTestKind::Source | SeenTestKind::Premise) {
+            self.note_branch(at, truth);
         }
         if self.recorder.is_none() {
             return;
         }
-        let polarity = self.polarity(at);
+        let polarity = self.op_polarity(at);
         if let Some(recorder) = &mut self.recorder
             && recorder.seen.len() < SEEN_LIMIT
         {
@@ -227,11 +227,11 @@ impl<'run> Machine<'run> {
     }
 
     /// What the truth of an instruction does to the truth of the whole assertion.
-    fn polarity(&mut self, at: usize) -> TruthEffect {
+    fn op_polarity(&mut self, at: usize) -> TruthEffect {
         let Some((start, ops)) = self.chunk_around(at) else { return TruthEffect::None };
         let Some(recorder) = &mut self.recorder else { return TruthEffect::None };
-        let flow = recorder.flows.entry(start).or_insert_with(|| DataFlow::of(ops));
-        recorder.around.unwrap_or(TruthEffect::Same).then(flow.polarity(ops, at - start))
+        let flow = recorder.flows.entry(start).or_insert_with(|| DataFlow::from_ops(ops));
+        recorder.around.unwrap_or(TruthEffect::Same).through_part(flow.truth_effect(ops, at - start))
     }
 
     /// The code of the expression that an instruction belongs to, with the number of its first instruction.
@@ -246,7 +246,7 @@ impl<'run> Machine<'run> {
     /// [`Machine::note_leave`] needs.
     pub(super) fn note_enter(&mut self, at: usize) -> Option<TruthEffect> {
         self.recorder.as_ref()?;
-        let polarity = self.polarity(at);
+        let polarity = self.op_polarity(at);
         let recorder = self.recorder.as_mut()?;
         if recorder.around.is_none() {
             recorder.entered = Some(at);
@@ -261,40 +261,40 @@ impl<'run> Machine<'run> {
         }
     }
 
-    pub(super) fn note_misfit(&mut self, misfit: Misfit<'run>) {
+    pub(super) fn note_misfit(&mut self, misfit: ValueMisfit<'run>) {
         if let Some(seen) = self.recorder.as_mut().and_then(|recorder| recorder.seen.last_mut()) {
             seen.misfit = Some(misfit);
         }
     }
 
     pub(super) fn note_condition(&mut self, at: usize, node: Node<'run>, truth: Truth) {
-        self.note_test(at, TestKindSeen::Condition, node, None, truth);
+        self.note_test(at, SeenTestKind::Condition, node, None, truth);
     }
 
     /// What a quantifier runs over: it matters where nothing is in it.
     pub(super) fn note_source(&mut self, at: usize, node: Node<'run>) {
         let truth = match node.value {
-            Value::Missing | Value::List([]) => Truth::missing(true),
-            Value::Object(object) if object.entries().is_empty() => Truth::missing(true),
+            Value::Missing | Value::List([]) => Truth::from_missing(true),
+            Value::Object(object) if object.entries().is_empty() => Truth::from_missing(true),
             Value::Absent => Truth::Undecided,
             _ => Truth::True,
         };
-        self.note_test(at, TestKindSeen::Source, node, None, truth);
+        self.note_test(at, SeenTestKind::Source, node, None, truth);
     }
 
     /// The premise of an implication that does not hold.
     pub(super) fn note_premise(&mut self, at: usize) {
         if self.recorder.is_some() {
             let node = Node::computed(Value::Boolean(false));
-            self.note_test(at, TestKindSeen::Premise, node, None, Truth::TrueByMissing);
+            self.note_test(at, SeenTestKind::Premise, node, None, Truth::TrueByMissing);
         }
     }
 
     pub(super) fn note_gap(&mut self, at: usize, base: Node<'run>) {
-        self.note_missing(Gap { at, base, why: None });
+        self.note_missing(ValueGap { at, base, why: None });
     }
 
-    fn note_missing(&mut self, gap: Gap<'run>) {
+    fn note_missing(&mut self, gap: ValueGap<'run>) {
         if self.near_keys.is_some() {
             self.note_near_key(&gap);
         }
@@ -307,11 +307,11 @@ impl<'run> Machine<'run> {
 
     /// A computation has no result, because of one of the values that it takes: `words` stand behind the text of that value.
     pub(super) fn note_void(&mut self, at: usize, (taken, base): (usize, Node<'run>), words: &str) {
-        let _ = self.polarity(at);
+        let _ = self.op_polarity(at);
         let Some(recorder) = &self.recorder else { return };
-        let subject = self.rule_text(self.span(self.made_by(at, recorder).get(taken).copied().unwrap_or(at)));
+        let subject = self.rule_text(self.op_span(self.source_ops(at, recorder).get(taken).copied().unwrap_or(at)));
         let why = Some(&*self.arena.alloc_str(&format!("`{subject}` {words}")));
-        self.note_missing(Gap { at, base, why });
+        self.note_missing(ValueGap { at, base, why });
     }
 
     /// What came nearest to the last test, or what it found.

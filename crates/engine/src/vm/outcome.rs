@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// The outcome of one program on one run.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// One per selected assertion, in file order.
     pub results: Vec<AssertionOutcome>,
     /// One per rule that has a selected assertion.
@@ -37,11 +37,11 @@ pub struct AssertionOutcome {
     /// The author's `message`, where it has one.
     pub message: Option<String>,
     /// What proves the verdict.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<VerdictEvidence>,
     /// Of a failure: each step, pair of steps or element that fails it.
-    pub violations: Violations,
+    pub violations: ViolationList,
     /// Steps that a pass says nothing of.
-    pub unjudged: Option<Box<Unjudged>>,
+    pub unjudged: Option<Box<UnjudgedRecord>>,
     /// Whether it is skipped because its `when` looks for something that is missing.
     pub by_missing: bool,
     /// The members of its groups that have a `when` of their own, where that held or something missing made it false.
@@ -64,7 +64,7 @@ pub struct MemberGate {
 /// Steps that an assertion could not judge although it passes: something that its condition looks at is missing there, or is of a kind that
 /// the condition can do nothing with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unjudged {
+pub struct UnjudgedRecord {
     /// What they are: `refunds`, ``calls of `update_reservation` ``.
     pub things: String,
     /// Why, for the first of them: ``no `amount` ``.
@@ -75,12 +75,12 @@ pub struct Unjudged {
     pub all: Vec<u32>,
 }
 
-impl Unjudged {
+impl UnjudgedRecord {
     /// Those of several parts of an assertion, each step once.
-    pub(super) fn join(parts: impl IntoIterator<Item = Option<Box<Self>>>) -> Option<Box<Self>> {
+    pub(super) fn join_parts(parts: impl IntoIterator<Item = Option<Box<Self>>>) -> Option<Box<Self>> {
         parts.into_iter().flatten().reduce(|mut all, other| {
-            all.steps = merged(&all.steps, other.steps);
-            all.all = merged(&all.all, other.all);
+            all.steps = merge_steps(&all.steps, other.steps);
+            all.all = merge_steps(&all.all, other.all);
             if all.things != other.things {
                 all.things = "steps".to_owned();
             }
@@ -89,7 +89,7 @@ impl Unjudged {
     }
 }
 
-fn merged(some: &[u32], mut others: Vec<u32>) -> Vec<u32> {
+fn merge_steps(some: &[u32], mut others: Vec<u32>) -> Vec<u32> {
     others.extend_from_slice(some);
     others.sort_unstable();
     others.dedup();
@@ -152,7 +152,7 @@ impl Status {
 
     /// The status of a verdict; `expected` says that a failure is expected.
     #[must_use]
-    pub fn of(verdict: Verdict, expected: bool) -> Self {
+    pub fn of_verdict(verdict: Verdict, expected: bool) -> Self {
         match (verdict, expected) {
             (Verdict::Pass, false) => Self::Passed,
             (Verdict::Pass, true) => Self::UnexpectedPassed,
@@ -183,7 +183,7 @@ impl Status {
 
 /// What a check found, before modifiers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub struct CheckFinding {
     /// The verdict.
     pub verdict: Verdict,
     /// The value of a compared score function; otherwise the verdict decides the score.
@@ -191,11 +191,11 @@ pub struct Finding {
     /// Why; empty for a pass.
     pub reason: String,
     /// What proves it.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<VerdictEvidence>,
     /// Of a failure: each step, pair of steps or element that fails it.
-    pub violations: Violations,
+    pub violations: ViolationList,
     /// Steps that it says nothing of. Kept of a pass, and of a fail where that is what an assertion wants.
-    pub unjudged: Option<Box<Unjudged>>,
+    pub unjudged: Option<Box<UnjudgedRecord>>,
     /// Whether it is skipped because its `when` looks for something that is missing.
     pub by_missing: bool,
     /// Of a fail that proves nothing the verdict of its opposite: vacuous where something missing decided it, undecided where something
@@ -205,7 +205,7 @@ pub struct Finding {
     pub remark: Option<Box<str>>,
 }
 
-impl Finding {
+impl CheckFinding {
     /// A verdict with its reason and no evidence yet.
     #[must_use]
     pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
@@ -214,7 +214,7 @@ impl Finding {
             score: None,
             reason: reason.into(),
             evidence: Vec::new(),
-            violations: Violations::default(),
+            violations: ViolationList::default(),
             unjudged: None,
             by_missing: false,
             opposite: None,
@@ -224,65 +224,65 @@ impl Finding {
 
     /// Adds evidence.
     #[must_use]
-    pub fn with(mut self, evidence: Evidence) -> Self {
+    pub fn with_evidence(mut self, evidence: VerdictEvidence) -> Self {
         self.evidence.push(evidence);
         self
     }
 }
 
-impl Finding {
+impl CheckFinding {
     /// The finding of an assertion that says the same as another one; `from` and `to` are their places.
-    pub(super) fn moved(&self, from: &[Span], to: &[Span]) -> Self {
+    pub(super) fn with_moved_spans(&self, from: &[Span], to: &[Span]) -> Self {
         let mut finding = self.clone();
         let of_violations = finding.violations.listed.iter_mut().flat_map(|violation| &mut violation.evidence);
         let spans = finding.evidence.iter_mut().chain(of_violations).filter_map(|one| one.rule_span.as_mut());
-        spans.for_each(|span| *span = duplicates::moved(*span, from, to));
+        spans.for_each(|span| *span = duplicates::move_span(*span, from, to));
         finding
     }
 }
 
 /// One thing that fails an assertion: a step, a pair of steps, an element, a value. `docs/reference/course.md` says for each statement which.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Violation {
+pub struct AssertionViolation {
     /// Why, in words.
     pub reason: String,
     /// What proves it, the decisive piece first.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<VerdictEvidence>,
 }
 
 /// The violations of a failure: the first ones, and how many there are.
 ///
 /// A failure that is one violation lists none: its own reason and evidence are that violation.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Violations {
+pub struct ViolationList {
     /// How many there are, where there is more than one.
     pub count: u64,
     /// The first of them, in the order of the run.
-    pub listed: Vec<Violation>,
+    pub listed: Vec<AssertionViolation>,
 }
 
-impl Violations {
+impl ViolationList {
     /// Adds those of a part of the assertion; of all together at most `most` are kept.
-    pub(super) fn add(&mut self, other: Self, most: usize) {
+    pub(super) fn append_limited(&mut self, other: Self, most: usize) {
         self.count = self.count.saturating_add(other.count);
         self.listed.extend(other.listed.into_iter().take(most.saturating_sub(self.listed.len())));
     }
 
     /// A finding that is one violation by itself.
-    pub(super) fn one_of(finding: &Finding) -> Self {
-        let violation = Violation { reason: finding.reason.clone(), evidence: finding.evidence.clone() };
+    pub(super) fn one_of(finding: &CheckFinding) -> Self {
+        let violation = AssertionViolation { reason: finding.reason.clone(), evidence: finding.evidence.clone() };
         Self { count: 1, listed: vec![violation] }
     }
 
     /// None where there is no other beside the failure itself.
-    pub(super) fn several(self) -> Self {
+    pub(super) fn if_several(self) -> Self {
         if self.count > 1 { self } else { Self::default() }
     }
 }
 
 /// One thing that a verdict rests on.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Evidence {
+pub struct VerdictEvidence {
     /// What it is to the verdict.
     pub role: Role,
     /// A remark for people: `this refund has no earlier approve with id "o-1"`.

@@ -5,35 +5,35 @@
 
 use super::context::ExpressionScope;
 use super::fault::Fault;
-use super::frame::Frame;
-use super::machine::{LetState, Machine, broken};
+use super::frame::StackFrame;
+use super::machine::{LetState, Machine, broken_program};
 use super::profile::CostCenter;
 use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
 use averment_base::near;
-use averment_base::value::compare::deeper;
-use averment_base::value::{Entry, Node, Number, Object, Text, Value};
-use averment_builtins::json::Memory;
+use averment_base::value::compare::with_deep_stack;
+use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value};
+use averment_builtins::json::ValueMemory;
 use averment_syntax::ast::TestKind;
 
-fn missing<'run>() -> Node<'run> {
+fn missing_node<'run>() -> Node<'run> {
     Node::computed(Value::Missing)
 }
 
 impl<'run> Machine<'run> {
-    pub(super) fn name(&self, name: Name) -> Result<&'run str, Fault> {
-        self.program.names.get(name.0 as usize).map(String::as_str).ok_or_else(broken)
+    pub(super) fn name_text(&self, name: Name) -> Result<&'run str, Fault> {
+        self.program.names.get(name.0 as usize).map(String::as_str).ok_or_else(broken_program)
     }
 
     /// A literal. Lists and objects are made once per run.
-    pub(super) fn literal(&mut self, number: u32) -> Result<(), Fault> {
+    pub(super) fn push_literal(&mut self, number: u32) -> Result<(), Fault> {
         let program = self.program;
-        let constant = program.constants.get(number as usize).ok_or_else(broken)?;
+        let constant = program.constants.get(number as usize).ok_or_else(broken_program)?;
         let node = match self.literals.get(&number) {
             Some(node) => *node,
             None => {
-                let node = self.constant(constant)?;
+                let node = self.constant_node(constant)?;
                 if matches!(constant, Constant::List(_) | Constant::Object(_)) {
                     self.literals.insert(number, node);
                 }
@@ -45,25 +45,25 @@ impl<'run> Machine<'run> {
     }
 
     /// A literal of the program as a value.
-    pub(super) fn constant(&mut self, constant: &'run Constant) -> Result<Node<'run>, Fault> {
+    pub(super) fn constant_node(&mut self, constant: &'run Constant) -> Result<Node<'run>, Fault> {
         let value = match constant {
             Constant::Null => Value::Null,
             Constant::Boolean(value) => Value::Boolean(*value),
             Constant::Number(text) => Value::Number(Number::Written(text)),
-            Constant::Text(text) => Value::Text(Text::Plain(text)),
+            Constant::Text(text) => Value::Text(ValueText::Plain(text)),
             Constant::List(items) => {
-                self.meter.allocate(items.len().saturating_mul(size_of::<Node<'_>>()))?;
+                self.meter.charge_memory(items.len().saturating_mul(size_of::<Node<'_>>()))?;
                 let mut nodes = Vec::with_capacity(items.len());
                 for item in items {
-                    nodes.push(deeper(|| self.constant(item))?);
+                    nodes.push(with_deep_stack(|| self.constant_node(item))?);
                 }
                 Value::List(self.arena.alloc_slice_copy(&nodes))
             }
             Constant::Object(entries) => {
-                self.meter.allocate(entries.len().saturating_mul(size_of::<Entry<'_>>()))?;
+                self.meter.charge_memory(entries.len().saturating_mul(size_of::<ObjectEntry<'_>>()))?;
                 let mut made = Vec::with_capacity(entries.len());
                 for (key, value) in entries {
-                    made.push(Entry { key, node: deeper(|| self.constant(value))? });
+                    made.push(ObjectEntry { key, node: with_deep_stack(|| self.constant_node(value))? });
                 }
                 Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(&made)))
             }
@@ -71,62 +71,62 @@ impl<'run> Machine<'run> {
         Ok(Node::computed(value))
     }
 
-    pub(super) fn root(&mut self, name: Name) -> Result<(), Fault> {
-        let name = self.name(name)?;
-        self.push(self.run.root(name));
+    pub(super) fn push_root(&mut self, name: Name) -> Result<(), Fault> {
+        let name = self.name_text(name)?;
+        self.push(self.run.root_value(name));
         Ok(())
     }
 
     /// The instructions of an expression.
-    pub(super) fn ops(&self, code: CodeId) -> Result<&'run [Op], Fault> {
-        let chunk = self.program.chunks.get(code.0 as usize).ok_or_else(broken)?;
+    pub(super) fn code_ops(&self, code: CodeId) -> Result<&'run [Op], Fault> {
+        let chunk = self.program.chunks.get(code.0 as usize).ok_or_else(broken_program)?;
         Ok(self.program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or(&[]))
     }
 
     pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
-        let name = self.name(name)?;
+        let name = self.name_text(name)?;
         let found = scope.step.and_then(|step| step.object.get(name));
         if let (None, Some(step)) = (found, scope.step) {
             self.note_gap(at, step.node);
         }
-        self.push(found.unwrap_or(missing()));
+        self.push(found.unwrap_or(missing_node()));
         Ok(())
     }
 
     /// What the step in scope has for itself comes before what the run says of the whole.
     pub(super) fn step_or_root(&mut self, name: Name, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
-        let name = self.name(name)?;
+        let name = self.name_text(name)?;
         let own = scope.step.and_then(|step| step.object.get(name));
-        self.push(own.unwrap_or_else(|| self.run.root(name)));
+        self.push(own.unwrap_or_else(|| self.run.root_value(name)));
         Ok(())
     }
 
     /// What the step in scope costs or uses itself: where it does not say, that is not recorded.
     pub(super) fn step_own(&mut self, name: Name, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
-        let name = self.name(name)?;
+        let name = self.name_text(name)?;
         let own = scope.step.and_then(|step| step.object.get(name));
         self.push(own.unwrap_or(Node::computed(Value::Absent)));
         Ok(())
     }
 
     /// What an invariant judges: the response handed in, that of a recorded `response`, or the result of the call in scope.
-    pub(super) fn response(&mut self, scope: &ExpressionScope<'_, 'run>) {
+    pub(super) fn push_response(&mut self, scope: &ExpressionScope<'_, 'run>) {
         let recorded = || self.run.object.get("response");
         let result = || scope.step.and_then(|step| step.object.get("result"));
-        let node = scope.response.or_else(result).or_else(recorded).unwrap_or_else(|| self.run.root("output"));
+        let node = scope.response.or_else(result).or_else(recorded).unwrap_or_else(|| self.run.root_value("output"));
         self.push(node);
     }
 
-    pub(super) fn parameter(&mut self, parameter: Parameter) -> Result<(), Fault> {
+    pub(super) fn push_parameter(&mut self, parameter: Parameter) -> Result<(), Fault> {
         let program = self.program;
-        let param = program.params.get(parameter.0 as usize).ok_or_else(broken)?;
+        let param = program.params.get(parameter.0 as usize).ok_or_else(broken_program)?;
         let Some(value) = &param.default else {
             return Err(Fault::Other(format!(
                 "the parameter `{}` has no value: add `--param {}=…`",
                 param.name, param.name
             )));
         };
-        let node = self.constant(value)?;
+        let node = self.constant_node(value)?;
         self.push(node);
         Ok(())
     }
@@ -134,7 +134,7 @@ impl<'run> Machine<'run> {
     /// A `let` sees the run and nothing else, so that its value holds for the whole run.
     pub(super) fn let_value(&mut self, number: LetRef, at: usize) -> Result<(), Fault> {
         let index = number.0 as usize;
-        let code = *self.program.lets.get(index).ok_or_else(broken)?;
+        let code = *self.program.lets.get(index).ok_or_else(broken_program)?;
         let node = match self.lets.get(index).copied() {
             Some(LetState::Known(node)) if !self.must_grade(code) => node,
             Some(LetState::Open) => return Err(Fault::Depth),
@@ -149,7 +149,7 @@ impl<'run> Machine<'run> {
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let around = self.note_enter(at);
         let outcome =
-            self.costing(CostCenter::Value(number), |this| this.enter(code, &ExpressionScope::default(), |_| {}));
+            self.measure_cost(CostCenter::Value(number), |this| this.enter_code(code, &ExpressionScope::default(), |_| {}));
         self.note_leave(around);
         self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
         outcome
@@ -161,30 +161,30 @@ impl<'run> Machine<'run> {
         }
     }
 
-    pub(super) fn local(&mut self, slot: Slot, frame: Frame) -> Result<(), Fault> {
-        let node = *self.locals.get(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken)?;
+    pub(super) fn push_local(&mut self, slot: Slot, frame: StackFrame) -> Result<(), Fault> {
+        let node = *self.locals.get(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken_program)?;
         self.push(node);
         Ok(())
     }
 
-    pub(super) fn binding(&mut self, binding: BindingRef, scope: &ExpressionScope<'_, 'run>) {
-        let node = scope.bindings.get(binding.0 as usize).copied().flatten().unwrap_or(missing());
+    pub(super) fn push_binding(&mut self, binding: BindingRef, scope: &ExpressionScope<'_, 'run>) {
+        let node = scope.bindings.get(binding.0 as usize).copied().flatten().unwrap_or(missing_node());
         self.push(node);
     }
 
     /// What a path goes on in: of a text that holds an object or a list in JSON as a whole that value, else the value itself.
-    pub(super) fn opened(&mut self, node: Node<'run>) -> Result<Node<'run>, Fault> {
+    pub(super) fn open_json(&mut self, node: Node<'run>) -> Result<Node<'run>, Fault> {
         if !matches!(node.value, Value::Text(_)) {
             return Ok(node);
         }
-        let memory = Memory { arena: self.arena, limits: &self.limits, meter: &mut self.meter };
-        Ok(self.cache.held(&node, memory)?.unwrap_or(node))
+        let memory = ValueMemory { arena: self.arena, limits: &self.limits, meter: &mut self.meter };
+        Ok(self.cache.parse_container(&node, memory)?.unwrap_or(node))
     }
 
-    pub(super) fn field(&mut self, name: Name, spread: bool, at: usize) -> Result<(), Fault> {
-        let key = self.name(name)?;
+    pub(super) fn eval_field(&mut self, name: Name, spread: bool, at: usize) -> Result<(), Fault> {
+        let key = self.name_text(name)?;
         let base = self.pop()?;
-        let base = self.opened(base)?;
+        let base = self.open_json(base)?;
         if spread {
             self.note_near_elements(at, &base, key)?;
             return self.map_all(base, |node| node.field(key));
@@ -192,8 +192,8 @@ impl<'run> Machine<'run> {
         let found = base.field(key);
         if matches!(found.value, Value::Missing) && !matches!(base.value, Value::Missing) {
             self.note_gap(at, base);
-            if self.is_looked_for(at) && self.has_slip(&base, key) {
-                self.push(Node::nowhere(Value::Missing));
+            if self.tests_presence(at) && self.has_slip(&base, key) {
+                self.push(Node::from_nowhere(Value::Missing));
                 return Ok(());
             }
         }
@@ -202,7 +202,7 @@ impl<'run> Machine<'run> {
     }
 
     /// Whether the next instruction asks of a value whether it is there at all.
-    fn is_looked_for(&self, at: usize) -> bool {
+    fn tests_presence(&self, at: usize) -> bool {
         let next = at.checked_add(1).and_then(|next| self.program.code.get(next));
         matches!(next, Some(Op::Inspect(TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty, _)))
     }
@@ -210,14 +210,14 @@ impl<'run> Machine<'run> {
     /// Whether an object has nearly the key that it lacks, and the program does not speak of that one, too.
     pub(super) fn has_slip(&self, base: &Node<'run>, key: &str) -> bool {
         let Value::Object(object) = base.value else { return false };
-        let near = near::nearest(key, object.entries().iter().map(|entry| entry.key));
+        let near = near::nearest_name(key, object.entries().iter().map(|entry| entry.key));
         near.is_some_and(|near| !self.program.names.iter().any(|name| name == near))
     }
 
-    pub(super) fn index(&mut self, spread: bool, at: usize) -> Result<(), Fault> {
+    pub(super) fn eval_index(&mut self, spread: bool, at: usize) -> Result<(), Fault> {
         let index = self.pop()?;
         let base = self.pop()?;
-        let base = self.opened(base)?;
+        let base = self.open_json(base)?;
         if spread {
             return self.map_all(base, |node| element_of(node, &index));
         }
@@ -229,55 +229,55 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    pub(super) fn every(&mut self, spread: bool) -> Result<(), Fault> {
+    pub(super) fn eval_every(&mut self, spread: bool) -> Result<(), Fault> {
         let base = self.pop()?;
-        let base = self.opened(base)?;
+        let base = self.open_json(base)?;
         if spread {
             return self.join_all(base, |machine, node, into| {
-                let node = machine.opened(node)?;
-                machine.members(&node, into)
+                let node = machine.open_json(node)?;
+                machine.collect_members(&node, into)
             });
         }
         let node = match base.value {
-            Value::List([]) => Node::new(base.value, base.origin.nowhere()),
+            Value::List([]) => Node::new(base.value, base.origin.as_nowhere()),
             Value::List(_) | Value::Absent | Value::Missing => base,
             Value::Object(_) => {
                 let mut values = Vec::new();
-                self.members(&base, &mut values)?;
-                let origin = if values.is_empty() { base.origin.nowhere() } else { base.origin };
+                self.collect_members(&base, &mut values)?;
+                let origin = if values.is_empty() { base.origin.as_nowhere() } else { base.origin };
                 Node::new(self.spread_list(&values)?, origin)
             }
-            _ => missing(),
+            _ => missing_node(),
         };
         self.push(node);
         Ok(())
     }
 
-    pub(super) fn deep(&mut self, spread: bool) -> Result<(), Fault> {
+    pub(super) fn eval_deep(&mut self, spread: bool) -> Result<(), Fault> {
         let base = self.pop()?;
         if spread {
-            return self.join_all(base, |machine, node, into| machine.everything(node, into));
+            return self.join_all(base, |machine, node, into| machine.collect_deep(node, into));
         }
         if matches!(base.value, Value::Absent | Value::Missing) {
             self.push(base);
             return Ok(());
         }
         let mut all = Vec::new();
-        self.everything(base, &mut all)?;
+        self.collect_deep(base, &mut all)?;
         let list = self.spread_list(&all)?;
         self.push(Node::new(list, base.origin));
         Ok(())
     }
 
     /// The elements of a list or the values of an object.
-    fn members(&mut self, node: &Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
+    fn collect_members(&mut self, node: &Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
         match node.value {
             Value::List(items) => {
-                self.meter.charge(items.len() as u64)?;
+                self.meter.charge_fuel(items.len() as u64)?;
                 into.extend_from_slice(items);
             }
             Value::Object(object) => {
-                self.meter.charge(object.entries().len() as u64)?;
+                self.meter.charge_fuel(object.entries().len() as u64)?;
                 into.extend(object.entries().iter().map(|entry| entry.node));
             }
             // What is not recorded may hold anything.
@@ -288,13 +288,13 @@ impl<'run> Machine<'run> {
     }
 
     /// The value and everything inside it, in the order of the text.
-    fn everything(&mut self, node: Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
+    fn collect_deep(&mut self, node: Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
-            self.meter.charge(1)?;
+            self.meter.charge_fuel(1)?;
             self.check_room(into.len().saturating_add(open.len()))?;
             into.push(node);
-            match self.opened(node)?.value {
+            match self.open_json(node)?.value {
                 Value::List(items) => open.extend(items.iter().rev()),
                 Value::Object(object) => open.extend(object.entries().iter().rev().map(|entry| entry.node)),
                 _ => {}
@@ -306,7 +306,7 @@ impl<'run> Machine<'run> {
     /// One step of a path in every element; elements without it are left out.
     fn map_all(&mut self, base: Node<'run>, step: impl Fn(&Node<'run>) -> Node<'run>) -> Result<(), Fault> {
         self.join_all(base, |machine, node, into| {
-            let found = step(&machine.opened(node)?);
+            let found = step(&machine.open_json(node)?);
             if !matches!(found.value, Value::Missing) {
                 into.push(found);
             }
@@ -321,17 +321,17 @@ impl<'run> Machine<'run> {
         mut each: impl FnMut(&mut Self, Node<'run>, &mut Vec<Node<'run>>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let Value::List(items) = base.value else {
-            self.push(if matches!(base.value, Value::Absent) { base } else { missing() });
+            self.push(if matches!(base.value, Value::Absent) { base } else { missing_node() });
             return Ok(());
         };
         let mut all = Vec::new();
         for item in items {
-            self.meter.charge(1)?;
+            self.meter.charge_fuel(1)?;
             each(self, *item, &mut all)?;
             self.check_room(all.len())?;
         }
         let list = self.spread_list(&all)?;
-        self.push(Node::new(list, if all.is_empty() { base.origin.nowhere() } else { base.origin }));
+        self.push(Node::new(list, if all.is_empty() { base.origin.as_nowhere() } else { base.origin }));
         Ok(())
     }
 
@@ -344,15 +344,15 @@ impl<'run> Machine<'run> {
     fn spread_list(&mut self, items: &[Node<'run>]) -> Result<Value<'run>, Fault> {
         let list = self.new_list(items)?;
         if let Value::List(items) = list {
-            self.cache.weights.note(items);
+            self.cache.weights.note_list(items);
         }
         Ok(list)
     }
 
     /// A computed list.
     pub(super) fn new_list(&mut self, items: &[Node<'run>]) -> Result<Value<'run>, Fault> {
-        self.meter.charge(items.len() as u64)?;
-        self.meter.allocate(size_of_val(items))?;
+        self.meter.charge_fuel(items.len() as u64)?;
+        self.meter.charge_memory(size_of_val(items))?;
         Ok(Value::List(self.arena.alloc_slice_copy(items)))
     }
 }
@@ -360,20 +360,20 @@ impl<'run> Machine<'run> {
 /// The element at an index, from the end when it is negative; of an object the value of a key.
 fn element_of<'run>(base: &Node<'run>, index: &Node<'run>) -> Node<'run> {
     match (&base.value, &index.value) {
-        (Value::Missing, _) | (_, Value::Missing) => missing(),
+        (Value::Missing, _) | (_, Value::Missing) => missing_node(),
         (Value::Absent, _) | (_, Value::Absent) => Node::computed(Value::Absent),
         (Value::List(items), Value::Number(number)) => number
             .as_i64()
-            .and_then(|index| position(index, items.len()))
+            .and_then(|index| list_position(index, items.len()))
             .and_then(|at| items.get(at))
             .copied()
-            .unwrap_or(missing()),
-        (Value::Object(object), Value::Text(key)) => object.get(key.as_str()).unwrap_or(missing()),
-        _ => missing(),
+            .unwrap_or(missing_node()),
+        (Value::Object(object), Value::Text(key)) => object.get(key.as_str()).unwrap_or(missing_node()),
+        _ => missing_node(),
     }
 }
 
-fn position(index: i64, length: usize) -> Option<usize> {
+fn list_position(index: i64, length: usize) -> Option<usize> {
     match usize::try_from(index) {
         Ok(at) => Some(at),
         Err(_) => length.checked_sub(usize::try_from(index.checked_neg()?).ok()?),

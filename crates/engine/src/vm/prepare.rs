@@ -1,14 +1,14 @@
 //! What is built from a program once per process, each part when it is first used.
 
-use super::facts::Needs;
+use super::tool_facts::ToolNeeds;
 use super::fault::Fault;
-use super::temporal::plan::Plan;
+use super::temporal::plan::TemporalPlan;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use crate::ir;
 use averment_base::limits::Limits;
-use averment_builtins::matcher::Matcher;
-use averment_builtins::schema::Schema;
+use averment_builtins::matcher::RegexMatcher;
+use averment_builtins::schema::CompiledSchema;
 use averment_builtins::table::{self, Builtin};
 use regex::Regex;
 use rustc_hash::FxHashMap;
@@ -16,71 +16,71 @@ use std::sync::OnceLock;
 
 /// The parts of a program that have to be built: regular expressions, validators, the functions behind names.
 #[derive(Debug, Default)]
-pub struct Prepared {
-    patterns: Vec<(ir::Regex, OnceLock<Option<Matcher>>)>,
-    schemas: Vec<OnceLock<Result<Schema, String>>>,
+pub struct PreparedProgram {
+    patterns: Vec<(ir::RegexSource, OnceLock<Option<RegexMatcher>>)>,
+    schemas: Vec<OnceLock<Result<CompiledSchema, String>>>,
     builtins: FxHashMap<u32, &'static Builtin>,
     /// By expression: whether a score function can be called in it. Empty when the program calls none.
     graded: Vec<bool>,
-    plan: OnceLock<Plan>,
-    facts: Needs,
+    plan: OnceLock<TemporalPlan>,
+    facts: ToolNeeds,
 }
 
-impl Prepared {
+impl PreparedProgram {
     /// Prepares a program; nothing is compiled before it is used.
     #[must_use]
     pub fn new(program: &Program) -> Self {
-        let builtins = builtins(program);
+        let builtins = find_builtins(program);
         Self {
             patterns: program.regexes.iter().map(|regex| (regex.clone(), OnceLock::new())).collect(),
             schemas: program.schemas.iter().map(|_| OnceLock::new()).collect(),
-            graded: graded(program, &builtins),
+            graded: mark_graded(program, &builtins),
             builtins,
             plan: OnceLock::new(),
-            facts: Needs::of(program),
+            facts: ToolNeeds::of_program(program),
         }
     }
 
     /// What the monitors need of the program.
     #[must_use]
-    pub fn plan(&self, program: &Program) -> &Plan {
-        self.plan.get_or_init(|| Plan::new(program))
+    pub fn temporal_plan(&self, program: &Program) -> &TemporalPlan {
+        self.plan.get_or_init(|| TemporalPlan::new(program))
     }
 
     /// What the program needs of what is said of tools.
-    pub(super) fn facts(&self) -> Needs {
+    pub(super) fn tool_needs(&self) -> ToolNeeds {
         self.facts
     }
 
     /// A regular expression of the program; `None` for a number or pattern that is not good (a checked program has none).
     #[must_use]
-    pub fn pattern(&self, number: u32) -> Option<&Matcher> {
+    pub fn regex_matcher(&self, number: u32) -> Option<&RegexMatcher> {
         let (regex, cell) = self.patterns.get(number as usize)?;
         let limit = Limits::default().regex_bytes;
-        let new = || Matcher::new((number, &regex.pattern, regex.backtracks), self.patterns.len(), limit);
+        let new = || RegexMatcher::new((number, &regex.pattern, regex.backtracks), self.patterns.len(), limit);
         cell.get_or_init(new).as_ref()
     }
 
     /// The same, for texts that are short or paid for; `None` also for one that backtracks, which is nowhere asked without a price.
     #[must_use]
-    pub fn regex(&self, number: u32) -> Option<&Regex> {
-        self.pattern(number)?.linear().map(|pattern| &pattern.regex)
+    pub fn linear_regex(&self, number: u32) -> Option<&Regex> {
+        self.regex_matcher(number)?.as_linear().map(|pattern| &pattern.regex)
     }
 
     /// A schema of the program, ready to check values.
-    pub fn schema(&self, program: &Program, number: u32, limits: &Limits) -> Result<&Schema, Fault> {
+    pub fn schema_validator(&self, program: &Program, number: u32, limits: &Limits) -> Result<&CompiledSchema, Fault> {
         let index = number as usize;
         let (Some(cell), Some(source)) = (self.schemas.get(index), program.schemas.get(index)) else {
-            return Err(super::machine::broken());
+            return Err(super::machine::broken_program());
         };
-        cell.get_or_init(|| Schema::compile(&source.json, limits))
+        cell.get_or_init(|| CompiledSchema::compile(&source.json, limits))
             .as_ref()
             .map_err(|error| Fault::Other(format!("the schema `{}` cannot be used: {error}", source.name)))
     }
 
     /// The function behind a name of the program.
     #[must_use]
-    pub fn builtin(&self, name: u32) -> Option<&'static Builtin> {
+    pub fn builtin_named(&self, name: u32) -> Option<&'static Builtin> {
         self.builtins.get(&name).copied()
     }
 
@@ -91,12 +91,12 @@ impl Prepared {
     }
 }
 
-fn builtins(program: &Program) -> FxHashMap<u32, &'static Builtin> {
+fn find_builtins(program: &Program) -> FxHashMap<u32, &'static Builtin> {
     let mut found = FxHashMap::default();
     for op in &program.code {
         if let Op::Call(name, _) | Op::Fold(name, ..) = op
             && let Some(text) = program.names.get(name.0 as usize)
-            && let Some(builtin) = table::lookup(text)
+            && let Some(builtin) = table::find_builtin(text)
         {
             found.insert(name.0, builtin);
         }
@@ -105,7 +105,7 @@ fn builtins(program: &Program) -> FxHashMap<u32, &'static Builtin> {
 }
 
 /// Marks the expressions that call a score function, directly or by way of a `let` or `def`.
-fn graded(program: &Program, builtins: &FxHashMap<u32, &'static Builtin>) -> Vec<bool> {
+fn mark_graded(program: &Program, builtins: &FxHashMap<u32, &'static Builtin>) -> Vec<bool> {
     if !builtins.values().any(|builtin| builtin.score) {
         return Vec::new();
     }

@@ -37,7 +37,7 @@ impl CostCenter {
 
 /// What a part has cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct PartCost {
     /// How often it was evaluated.
     pub calls: u64,
     /// Nanoseconds.
@@ -52,9 +52,9 @@ pub struct Cost {
     pub most_fuel: u64,
 }
 
-impl Cost {
+impl PartCost {
     /// Adds what the same has cost elsewhere.
-    pub fn add(&mut self, other: &Self) {
+    pub fn add_cost(&mut self, other: &Self) {
         self.calls += other.calls;
         self.time += other.time;
         self.own_time += other.own_time;
@@ -65,15 +65,15 @@ impl Cost {
 }
 
 /// The time since some moment that stays the same.
-pub type Clock = fn() -> Duration;
+pub type ProfileClock = fn() -> Duration;
 
 /// The costs of the parts of one program.
 #[derive(Debug)]
 pub struct Profile {
-    clock: Clock,
-    costs: FxHashMap<CostCenter, Cost>,
+    clock: ProfileClock,
+    costs: FxHashMap<CostCenter, PartCost>,
     /// The parts in work, the innermost last.
-    open: Vec<Open>,
+    open: Vec<OpenPart>,
     /// Fuel that was used before the machine was last given its full share.
     before: u64,
     /// Fuel that was charged again and counts once.
@@ -82,7 +82,7 @@ pub struct Profile {
 
 /// A part in work.
 #[derive(Debug)]
-struct Open {
+struct OpenPart {
     center: CostCenter,
     since: Duration,
     fuel: u64,
@@ -95,33 +95,33 @@ struct Open {
 impl Profile {
     /// An empty profile; `clock` tells the times.
     #[must_use]
-    pub fn new(clock: Clock) -> Self {
+    pub fn new(clock: ProfileClock) -> Self {
         Self { clock, costs: FxHashMap::default(), open: Vec::new(), before: 0, recharged: 0 }
     }
 
     /// The cost of a part; `None` where it was never evaluated.
     #[must_use]
-    pub fn cost(&self, center: CostCenter) -> Option<&Cost> {
+    pub fn part_cost(&self, center: CostCenter) -> Option<&PartCost> {
         self.costs.get(&center)
     }
 
     /// All that is noted, leaving none.
-    pub(super) fn taken(&mut self) -> Self {
+    pub(super) fn take_costs(&mut self) -> Self {
         std::mem::replace(self, Self::new(self.clock))
     }
 
     /// Takes over the costs of another profile of the same program.
-    pub fn add(&mut self, other: &Self) {
+    pub fn add_profile(&mut self, other: &Self) {
         for (center, cost) in &other.costs {
-            self.costs.entry(*center).or_default().add(cost);
+            self.costs.entry(*center).or_default().add_cost(cost);
         }
     }
 
-    fn open(&mut self, center: CostCenter, fuel: u64) {
-        self.open.push(Open { center, since: (self.clock)(), fuel, inside: (0, 0), shared: (0, 0) });
+    fn open_part(&mut self, center: CostCenter, fuel: u64) {
+        self.open.push(OpenPart { center, since: (self.clock)(), fuel, inside: (0, 0), shared: (0, 0) });
     }
 
-    fn close(&mut self, fuel: u64) {
+    fn close_part(&mut self, fuel: u64) {
         let Some(done) = self.open.pop() else { return };
         let time = u64::try_from((self.clock)().saturating_sub(done.since).as_nanos()).unwrap_or(u64::MAX);
         let fuel = fuel.saturating_sub(done.fuel);
@@ -147,7 +147,7 @@ impl Profile {
 
 impl Machine<'_> {
     /// Does some work of a part, and notes what it costs while somebody asks.
-    pub(super) fn costing<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn measure_cost<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
         if self.profile.is_none() { work(self) } else { self.costing_noted(center, work) }
     }
 
@@ -165,7 +165,7 @@ impl Machine<'_> {
     pub(super) fn begin_cost(&mut self, center: CostCenter) {
         let used = self.used_fuel();
         if let Some(profile) = &mut self.profile {
-            profile.open(center, used);
+            profile.open_part(center, used);
         }
     }
 
@@ -173,20 +173,20 @@ impl Machine<'_> {
     pub(super) fn end_cost(&mut self) {
         let used = self.used_fuel();
         if let Some(profile) = &mut self.profile {
-            profile.close(used);
+            profile.close_part(used);
         }
     }
 
     /// All fuel so far.
     fn used_fuel(&self) -> u64 {
-        let used = self.meter.used();
+        let used = self.meter.fuel_used();
         self.profile.as_ref().map_or(0, |profile| profile.before + used - profile.recharged.min(profile.before + used))
     }
 
     /// The machine is about to get its full share of fuel.
     pub(super) fn note_refuel(&mut self) {
         if let Some(profile) = &mut self.profile {
-            profile.before += self.meter.used();
+            profile.before += self.meter.fuel_used();
         }
     }
 

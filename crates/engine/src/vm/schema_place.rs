@@ -9,13 +9,13 @@ use std::ops::Range;
 const REFERENCES: usize = 64;
 
 /// The place of the keyword that a JSON pointer into a schema names, references on the way followed.
-pub(super) fn place(program: &Program, schema: u32, pointer: &str) -> Option<Span> {
+pub(super) fn keyword_place(program: &Program, schema: u32, pointer: &str) -> Option<Span> {
     let schema = program.schemas.get(schema as usize)?;
     let json: Value = serde_json::from_str(&schema.json).ok()?;
-    let pointer = resolved(&json, pointer)?;
+    let pointer = resolve_pointer(&json, pointer)?;
     let written = schema.place?;
-    let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.range());
-    if let Some(range) = text(written).and_then(|text| locate(text, &pointer)) {
+    let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.as_range());
+    if let Some(range) = text(written).and_then(|text| locate_pointer(text, &pointer)) {
         let start = written.start as usize;
         return Some(Span::new(written.file, start + range.start, start + range.end));
     }
@@ -29,12 +29,12 @@ fn in_another_file(program: &Program, pointer: &str) -> Option<Span> {
     let (name, _) = definition.rsplit_once(' ')?;
     let is_it = |source: &str| source == name || source.ends_with(&format!("/{name}"));
     let index = program.sources.iter().position(|source| is_it(&source.name))?;
-    let range = locate(&program.sources.get(index)?.text, inner)?;
+    let range = locate_pointer(&program.sources.get(index)?.text, inner)?;
     Some(Span::new(FileId(u32::try_from(index).ok()?), range.start, range.end))
 }
 
 /// The pointer without steps through `$ref`: it leads from the root to the keyword itself.
-fn resolved(schema: &Value, pointer: &str) -> Option<String> {
+fn resolve_pointer(schema: &Value, pointer: &str) -> Option<String> {
     let (mut here, mut path) = (schema, String::new());
     let mut followed = 0;
     for part in pointer.split('/').skip(1) {
@@ -60,17 +60,17 @@ fn resolved(schema: &Value, pointer: &str) -> Option<String> {
 }
 
 /// The key with its value, or the element, that a pointer names in JSON or in a literal of the language.
-fn locate(text: &str, pointer: &str) -> Option<Range<usize>> {
+fn locate_pointer(text: &str, pointer: &str) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut from, mut value) = (blank_end(bytes, 0), blank_end(bytes, 0));
     for part in pointer.split('/').skip(1) {
-        (from, value) = child(text, value, &part.replace("~1", "/").replace("~0", "~"))?;
+        (from, value) = child_entry(text, value, &part.replace("~1", "/").replace("~0", "~"))?;
     }
     Some(from..value_end(bytes, value))
 }
 
 /// Where an entry begins, and where its value does.
-fn child(text: &str, at: usize, wanted: &str) -> Option<(usize, usize)> {
+fn child_entry(text: &str, at: usize, wanted: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let object = match bytes.get(at)? {
         b'{' => true,
@@ -164,14 +164,14 @@ mod tests {
             "{\n  type: \"object\", # the whole\n  properties: { \"a b\": { maximum: 1_0, enum: ['x', \"}\"] } },\n}";
         let json = r#"{"type": "object", "properties": {"a b": {"maximum": 10, "enum": ["x", "}"]}}}"#;
         for (text, maximum) in [(literal, "maximum: 1_0"), (json, "\"maximum\": 10")] {
-            let at = |pointer: &str| locate(text, pointer).map(|range| &text[range]);
+            let at = |pointer: &str| locate_pointer(text, pointer).map(|range| &text[range]);
             assert_eq!(at("/properties/a b/maximum"), Some(maximum));
             assert_eq!(at("/properties/a b/enum/1"), Some("\"}\""));
             assert_eq!(at("/properties/none"), None);
             assert_eq!(at(""), Some(text));
         }
         for broken in ["", "{", "{a", "{a:", "[", "{\"a", "{a: [}", "\u{e9}"] {
-            let _ = locate(broken, "/a/0");
+            let _ = locate_pointer(broken, "/a/0");
         }
     }
 
@@ -179,9 +179,9 @@ mod tests {
     fn references_are_followed() {
         let schema =
             serde_json::json!({"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"type": "string"}}});
-        assert_eq!(resolved(&schema, "/properties/a/$ref/type").as_deref(), Some("/$defs/b/type"));
-        assert_eq!(resolved(&schema, "/properties/a").as_deref(), Some("/properties/a"));
+        assert_eq!(resolve_pointer(&schema, "/properties/a/$ref/type").as_deref(), Some("/$defs/b/type"));
+        assert_eq!(resolve_pointer(&schema, "/properties/a").as_deref(), Some("/properties/a"));
         let circle = serde_json::json!({"$ref": "#"});
-        assert_eq!(resolved(&circle, &"/$ref".repeat(1_000)), None);
+        assert_eq!(resolve_pointer(&circle, &"/$ref".repeat(1_000)), None);
     }
 }

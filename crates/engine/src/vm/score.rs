@@ -38,7 +38,7 @@ pub fn of_verdict(verdict: Verdict) -> Option<f64> {
 
 /// The score of an assertion that counts, by its status; `own` is that of its verdict, or one of its own.
 #[must_use]
-pub fn counted(status: Status, own: Option<f64>) -> Option<f64> {
+pub fn counted_score(status: Status, own: Option<f64>) -> Option<f64> {
     match status {
         Status::ExpectedFailed => Some(1.0),
         Status::UnexpectedPassed | Status::Undecided | Status::Error => Some(0.0),
@@ -51,7 +51,7 @@ pub fn counted(status: Status, own: Option<f64>) -> Option<f64> {
 #[must_use]
 pub fn of_status(status: Status) -> Option<f64> {
     let own = if status == Status::Passed { 1.0 } else { 0.0 };
-    counted(status, Some(own))
+    counted_score(status, Some(own))
 }
 
 /// A member of a group.
@@ -69,9 +69,9 @@ pub struct MemberScore {
 #[must_use]
 pub fn group_verdict(kind: GroupKind, verdicts: impl IntoIterator<Item = Verdict>, closed: bool) -> Verdict {
     match kind {
-        GroupKind::Any => Verdict::any(verdicts),
-        GroupKind::All => Verdict::all(verdicts),
-        GroupKind::None => Verdict::none(verdicts),
+        GroupKind::Any => Verdict::any_of(verdicts),
+        GroupKind::All => Verdict::all_of(verdicts),
+        GroupKind::None => Verdict::none_of(verdicts),
         GroupKind::AtLeast(least) => {
             let counts: VerdictCounts = verdicts.into_iter().collect();
             if closed { counts.at_least(least as usize) } else { counts.at_least_so_far(least as usize) }
@@ -124,18 +124,18 @@ pub fn rule_score(judged: &[JudgedAssertion]) -> Option<f64> {
 #[must_use]
 pub fn rule_verdict(threshold: Option<f64>, judged: &[JudgedAssertion]) -> Verdict {
     match threshold {
-        Some(threshold) => by_threshold(threshold, judged),
+        Some(threshold) => threshold_verdict(threshold, judged),
         None if judged.iter().any(|one| one.is_error) => {
-            Verdict::all(judged.iter().filter(|one| one.is_error).map(|one| one.verdict))
+            Verdict::all_of(judged.iter().filter(|one| one.is_error).map(|one| one.verdict))
         }
-        None => Verdict::all(judged.iter().map(|one| one.verdict)),
+        None => Verdict::all_of(judged.iter().map(|one| one.verdict)),
     }
 }
 
 /// A score that undecided assertions could still lift over the threshold decides nothing.
-fn by_threshold(threshold: f64, judged: &[JudgedAssertion]) -> Verdict {
+fn threshold_verdict(threshold: f64, judged: &[JudgedAssertion]) -> Verdict {
     let must = |wanted| judged.iter().any(|one| one.must && one.verdict == wanted);
-    let Some(score) = rule_score(judged) else { return Verdict::all(judged.iter().map(|one| one.verdict)) };
+    let Some(score) = rule_score(judged) else { return Verdict::all_of(judged.iter().map(|one| one.verdict)) };
     let best = weighted_mean(judged.iter().filter_map(|one| {
         let score = if one.verdict == Verdict::Undecided { 1.0 } else { one.score? };
         Some((one.weight, score))

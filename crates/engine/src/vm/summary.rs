@@ -1,8 +1,8 @@
 //! From the results of a run to its rules and scores, in one pass over the results.
 
-use super::outcome::{AssertionOutcome, Outcome, RuleOutcome, Status};
+use super::outcome::{AssertionOutcome, RunOutcome, RuleOutcome, Status};
 use super::score::{self, JudgedAssertion};
-use crate::bytecode::program::{Assertion, Program};
+use crate::bytecode::program::{CompiledAssertion, Program};
 use crate::ir::Severity;
 use averment_base::truth::Verdict;
 use smallvec::SmallVec;
@@ -21,22 +21,22 @@ struct RecordedScore<'a> {
 }
 
 /// The outcome of a run from its results, which stand in file order.
-pub(super) fn outcome(program: &Program, results: Vec<AssertionOutcome>) -> Outcome {
-    let mut summary = Summary { places: vec![None; program.rules.len()], ..Summary::default() };
+pub(super) fn summarize_run(program: &Program, results: Vec<AssertionOutcome>) -> RunOutcome {
+    let mut summary = RunSummary { places: vec![None; program.rules.len()], ..RunSummary::default() };
     for result in &results {
         if let Some(assertion) = program.assertions.get(result.assertion as usize) {
-            summary.add(assertion, result);
+            summary.add_result(assertion, result);
         }
     }
-    let Summary { parts, named, fails, .. } = summary;
-    let mut outcome = Outcome { passed: !fails, ..Outcome::default() };
+    let RunSummary { parts, named, fails, .. } = summary;
+    let mut outcome = RunOutcome { passed: !fails, ..RunOutcome::default() };
     let mut named = named;
     let mut counted = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
             FileScorePart::Bare { weight, score } => counted.extend(score.map(|score| (weight, score))),
             FileScorePart::Rule { number, judged } => {
-                rule(program, number, &judged, &mut outcome, &mut counted, &mut named)
+                summarize_rule(program, number, &judged, &mut outcome, &mut counted, &mut named)
             }
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn outcome(program: &Program, results: Vec<AssertionOutcome>) -> Outc
 }
 
 #[derive(Default)]
-struct Summary<'a> {
+struct RunSummary<'a> {
     parts: Vec<FileScorePart>,
     /// The part of each rule.
     places: Vec<Option<usize>>,
@@ -56,15 +56,15 @@ struct Summary<'a> {
     fails: bool,
 }
 
-impl<'a> Summary<'a> {
-    fn add(&mut self, assertion: &'a Assertion, result: &AssertionOutcome) {
+impl<'a> RunSummary<'a> {
+    fn add_result(&mut self, assertion: &'a CompiledAssertion, result: &AssertionOutcome) {
         let settings = &assertion.settings;
         if let (Some(name), Some(score)) = (&settings.metric, result.score) {
             self.named.push(RecordedScore { name, weight: settings.weight, score });
         }
         let Some(number) = assertion.rule else {
             self.parts.push(FileScorePart::Bare { weight: settings.weight, score: result.score });
-            self.fails |= settings.severity == Severity::Error && !settings.over_runs && !holds(result.status);
+            self.fails |= settings.severity == Severity::Error && !settings.over_runs && !status_holds(result.status);
             return;
         };
         let Some(known) = self.places.get_mut(number as usize) else { return };
@@ -73,17 +73,17 @@ impl<'a> Summary<'a> {
             self.parts.push(FileScorePart::Rule { number, judged: SmallVec::new() });
         }
         if let Some(FileScorePart::Rule { judged, .. }) = self.parts.get_mut(place) {
-            judged.push(judge(assertion, result));
+            judged.push(judged_assertion(assertion, result));
         }
     }
 }
 
 /// The verdict and score of a rule, and what it does to its file.
-fn rule<'a>(
+fn summarize_rule<'a>(
     program: &'a Program,
     number: u32,
     judged: &[JudgedAssertion],
-    outcome: &mut Outcome,
+    outcome: &mut RunOutcome,
     counted: &mut Vec<(f64, f64)>,
     named: &mut Vec<RecordedScore<'a>>,
 ) {
@@ -104,7 +104,7 @@ fn rule<'a>(
 
 /// What a result does to its rule: an expected failure passes, an unexpected pass fails.
 #[must_use]
-pub fn counted(status: Status, verdict: Verdict) -> Verdict {
+pub fn counted_verdict(status: Status, verdict: Verdict) -> Verdict {
     match status {
         Status::ExpectedFailed => Verdict::Pass,
         Status::UnexpectedPassed => Verdict::Fail,
@@ -112,9 +112,9 @@ pub fn counted(status: Status, verdict: Verdict) -> Verdict {
     }
 }
 
-fn judge(assertion: &Assertion, result: &AssertionOutcome) -> JudgedAssertion {
+fn judged_assertion(assertion: &CompiledAssertion, result: &AssertionOutcome) -> JudgedAssertion {
     JudgedAssertion {
-        verdict: counted(result.status, result.verdict),
+        verdict: counted_verdict(result.status, result.verdict),
         score: result.score,
         weight: assertion.settings.weight,
         is_error: assertion.settings.severity == Severity::Error,
@@ -126,7 +126,7 @@ fn is_fine(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped)
 }
 
-fn holds(status: Status) -> bool {
+fn status_holds(status: Status) -> bool {
     matches!(status, Status::Passed | Status::ExpectedFailed | Status::Vacuous | Status::Skipped)
 }
 

@@ -2,11 +2,11 @@
 //! section 10).
 
 use super::coverage::CoverageRecord;
-use super::evaluate::{EvaluateOptions, evaluate, evaluate_seen};
-use super::outcome::{AssertionOutcome, Outcome, Status};
-use super::prepare::Prepared;
-use super::select::Selection;
-use crate::bytecode::program::{Program, Test};
+use super::evaluate::{EvaluateOptions, evaluate, evaluate_with_coverage};
+use super::outcome::{AssertionOutcome, RunOutcome, Status};
+use super::prepare::PreparedProgram;
+use super::select::RuleSelection;
+use crate::bytecode::program::{Program, CompiledTest};
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;
 use averment_runs::run::Run;
@@ -25,7 +25,7 @@ pub struct TestResult {
     /// What was judged, with its verdict: rules by id, and bare assertions by theirs.
     pub found: Vec<(String, Verdict)>,
     /// Everything that was found on the test's run; empty when the run could not be read.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
 }
 
 /// What reads the run that stands in a test: the engine itself knows no format of traces.
@@ -35,7 +35,7 @@ pub type ReadRun<E> = for<'run> fn(&'run str, &'run Bump, &Limits) -> Result<Run
 #[must_use]
 pub fn run_tests<E: Display>(
     program: &Program,
-    prepared: &Prepared,
+    prepared: &PreparedProgram,
     limits: &Limits,
     read: ReadRun<E>,
 ) -> Vec<TestResult> {
@@ -47,9 +47,9 @@ pub fn run_tests<E: Display>(
 
 fn run_test<E: Display>(
     program: &Program,
-    prepared: &Prepared,
+    prepared: &PreparedProgram,
     number: u32,
-    test: &Test,
+    test: &CompiledTest,
     limits: &Limits,
     read: ReadRun<E>,
 ) -> TestResult {
@@ -58,17 +58,17 @@ fn run_test<E: Display>(
         Ok(run) => run,
         Err(error) => {
             let reason = format!("its run cannot be read: {error}");
-            return TestResult { test: number, passed: false, reason, found: Vec::new(), outcome: Outcome::default() };
+            return TestResult { test: number, passed: false, reason, found: Vec::new(), outcome: RunOutcome::default() };
         }
     };
-    let stated = Stated { expect: test.expect, rules: &test.rules };
-    let Judgement { reason, found, outcome, .. } = judge(program, prepared, &run, &arena, stated, limits, false);
+    let stated = TestExpectation { expect: test.expect, rules: &test.rules };
+    let TestJudgment { reason, found, outcome, .. } = judge_test(program, prepared, &run, &arena, stated, limits, false);
     TestResult { test: number, passed: reason.is_none(), reason: reason.unwrap_or_default(), found, outcome }
 }
 
 /// What a test states of its run.
 #[derive(Debug, Clone, Copy)]
-pub struct Stated<'a> {
+pub struct TestExpectation<'a> {
     /// The verdict.
     pub expect: Verdict,
     /// The rules that have it, by number; empty for all.
@@ -77,54 +77,54 @@ pub struct Stated<'a> {
 
 /// What a program says of the run of a test.
 #[derive(Debug, Clone)]
-pub struct Judgement {
+pub struct TestJudgment {
     /// Why it is not what was stated, in words; `None` when it is.
     pub reason: Option<String>,
     /// What was judged, with its verdict: rules by id, and bare assertions by theirs.
     pub found: Vec<(String, Verdict)>,
     /// Everything that was found.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// What the evaluation went through, where that was asked for.
     pub seen: Option<CoverageRecord>,
 }
 
 /// Judges the run of a test; with `noting` it is told what the evaluation went through. A test may look at nothing but its run.
 #[must_use]
-pub fn judge<'run>(
+pub fn judge_test<'run>(
     program: &'run Program,
-    prepared: &'run Prepared,
+    prepared: &'run PreparedProgram,
     run: &'run Run<'run>,
     arena: &'run Bump,
-    stated: Stated<'_>,
+    stated: TestExpectation<'_>,
     limits: &Limits,
     noting: bool,
-) -> Judgement {
+) -> TestJudgment {
     let named = stated.rules.iter().filter_map(|&rule| program.rules.get(rule as usize)).map(|rule| rule.id.clone());
     let options = EvaluateOptions {
-        selection: Selection { rules: named.collect(), ..Selection::default() },
+        selection: RuleSelection { rules: named.collect(), ..RuleSelection::default() },
         limits: *limits,
         assume_case: !stated.rules.is_empty(),
         ..EvaluateOptions::default()
     };
     let (outcome, seen) = match noting {
         true => {
-            let (outcome, seen) = evaluate_seen(program, prepared, run, arena, &options);
+            let (outcome, seen) = evaluate_with_coverage(program, prepared, run, arena, &options);
             (outcome, Some(seen))
         }
         false => (evaluate(program, prepared, run, arena, &options), None),
     };
-    let found = verdicts(program, &outcome);
-    Judgement { reason: mismatch(stated, &found), found, outcome, seen }
+    let found = rule_verdicts(program, &outcome);
+    TestJudgment { reason: verdict_mismatch(stated, &found), found, outcome, seen }
 }
 
 /// Rules and bare assertions with their verdicts, in file order.
-fn verdicts(program: &Program, outcome: &Outcome) -> Vec<(String, Verdict)> {
+fn rule_verdicts(program: &Program, outcome: &RunOutcome) -> Vec<(String, Verdict)> {
     let mut found = Vec::new();
     let mut seen = Vec::new();
     for result in &outcome.results {
         let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
         match assertion.rule {
-            None => found.push((assertion.id.clone(), counted(result))),
+            None => found.push((assertion.id.clone(), counted_result(result))),
             Some(rule) if seen.contains(&rule) => {}
             Some(rule) => {
                 seen.push(rule);
@@ -138,7 +138,7 @@ fn verdicts(program: &Program, outcome: &Outcome) -> Vec<(String, Verdict)> {
 }
 
 /// The verdict of a result as it counts: an expected failure passes, an unexpected pass fails.
-fn counted(result: &AssertionOutcome) -> Verdict {
+fn counted_result(result: &AssertionOutcome) -> Verdict {
     match result.status {
         Status::ExpectedFailed => Verdict::Pass,
         Status::UnexpectedPassed => Verdict::Fail,
@@ -147,7 +147,7 @@ fn counted(result: &AssertionOutcome) -> Verdict {
 }
 
 /// Why the verdicts are not those that were expected.
-fn mismatch(stated: Stated<'_>, found: &[(String, Verdict)]) -> Option<String> {
+fn verdict_mismatch(stated: TestExpectation<'_>, found: &[(String, Verdict)]) -> Option<String> {
     if found.is_empty() {
         return Some("no assertion was judged".to_owned());
     }

@@ -1,83 +1,83 @@
 //! Checks of the world: first what the run has recorded, then what may be looked at.
 
-use super::context::{Context, ExpressionScope};
-use super::describe::shortened;
+use super::context::{JudgeContext, ExpressionScope};
+use super::describe::shorten_text;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::outcome::{Evidence, Finding, Role};
-use super::recorded::{self, Recorded};
+use super::outcome::{VerdictEvidence, CheckFinding, Role};
+use super::recorded_world::{self, RecordedFact};
 use super::world::{FileState, Permissions, VariableState};
 use crate::bytecode::program::CodeId;
-use crate::ir::{FileLook, World};
+use crate::ir::{FileLook, WorldCondition};
 use averment_base::truth::{Truth, Verdict};
-use averment_base::value::{Node, Text, Value};
-use averment_runs::run::Kind;
+use averment_base::value::{Node, ValueText, Value};
+use averment_runs::run::StepKind;
 
 /// Judges a check of the world.
-pub(super) fn judge<'run>(
+pub(super) fn judge_world<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
-    world: &World<CodeId>,
-    context: &Context<'run>,
-) -> Result<Finding, Fault> {
+    world: &WorldCondition<CodeId>,
+    context: &JudgeContext<'run>,
+) -> Result<CheckFinding, Fault> {
     match world {
-        World::File { path, test, look } => file(machine, permissions, (*path, *test, *look), context),
-        World::Env { name, empty, negated } => environment(machine, permissions, name, *empty, *negated),
-        World::Tool { name, negated } => Ok(tool(machine, name, *negated)),
-        World::Http { url, test } => http(machine, *url, *test, context),
-        World::Run { arguments, code } => command(machine, permissions, arguments, *code, context),
+        WorldCondition::File { path, test, look } => judge_file(machine, permissions, (*path, *test, *look), context),
+        WorldCondition::Env { name, empty, negated } => judge_environment(machine, permissions, name, *empty, *negated),
+        WorldCondition::Tool { name, negated } => Ok(judge_tool(machine, name, *negated)),
+        WorldCondition::Http { url, test } => judge_http(machine, *url, *test, context),
+        WorldCondition::Run { arguments, code } => judge_command(machine, permissions, arguments, *code, context),
     }
 }
 
 /// A text that a check is about; a finding where it is none.
-fn text<'run>(
+fn check_text<'run>(
     machine: &mut Machine<'run>,
     code: CodeId,
     scope: &ExpressionScope<'_, 'run>,
-) -> Result<Result<&'run str, Finding>, Fault> {
-    let node = machine.evaluate(code, scope)?;
+) -> Result<Result<&'run str, CheckFinding>, Fault> {
+    let node = machine.evaluate_code(code, scope)?;
     Ok(match node.value {
         Value::Text(text) => Ok(text.as_str()),
         Value::Absent => {
             let explanation = machine.describe_code(code, &node);
-            Err(Finding::new(Verdict::Undecided, explanation))
+            Err(CheckFinding::new(Verdict::Undecided, explanation))
         }
         Value::Missing => {
             let part = machine.missing_part(code, scope).unwrap_or_else(|| machine.code_text(code));
-            Err(Finding::new(Verdict::Fail, format!("`{part}` is missing")))
+            Err(CheckFinding::new(Verdict::Fail, format!("`{part}` is missing")))
         }
         _ => {
             let explanation = machine.describe_code(code, &node);
-            Err(Finding::new(Verdict::Fail, format!("{explanation}, which is no text")))
+            Err(CheckFinding::new(Verdict::Fail, format!("{explanation}, which is no text")))
         }
     })
 }
 
-fn file<'run>(
+fn judge_file<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
     (path, test, look): (CodeId, CodeId, FileLook),
-    context: &Context<'run>,
-) -> Result<Finding, Fault> {
+    context: &JudgeContext<'run>,
+) -> Result<CheckFinding, Fault> {
     let named = machine.code_text(path);
-    let path = match text(machine, path, &context.scope())? {
+    let path = match check_text(machine, path, &context.expression_scope())? {
         Ok(path) => path,
         Err(finding) => return Ok(finding),
     };
-    let recorded = recorded::file(machine.run, path, look);
+    let recorded = recorded_world::recorded_file(machine.run, path, look);
     let node = match recorded {
-        Recorded::Known(node) => node,
-        Recorded::Unknown => {
-            return Ok(Finding::new(Verdict::Undecided, format!("the run does not record whether there is `{path}`")));
+        RecordedFact::Known(node) => node,
+        RecordedFact::Unknown => {
+            return Ok(CheckFinding::new(Verdict::Undecided, format!("the run does not record whether there is `{path}`")));
         }
-        Recorded::Nothing => found_file(machine, permissions, path, look)?,
+        RecordedFact::Nothing => found_file(machine, permissions, path, look)?,
     };
-    let truth = machine.truth(test, &context.scope().with_locals(&[node]))?;
+    let truth = machine.evaluate_truth(test, &context.expression_scope().with_locals(&[node]))?;
     let whole = machine.code_text(test);
     let wanted = whole.strip_prefix(&named).unwrap_or(&whole).trim_start();
-    Ok(answer(truth, || match node.value {
+    Ok(truth_finding(truth, || match node.value {
         // Nobody looked at the disk: the run says which files there were.
-        Value::Missing if matches!(recorded, Recorded::Known(_)) => format!("the run records no file `{path}`"),
+        Value::Missing if matches!(recorded, RecordedFact::Known(_)) => format!("the run records no file `{path}`"),
         Value::Missing => format!("the file `{path}` does not exist"),
         Value::Absent => format!("the run records that `{path}` exists, but not what it holds"),
         Value::Text(text) if look == FileLook::Text => {
@@ -100,33 +100,33 @@ fn found_file<'run>(
     path: &str,
     look: FileLook,
 ) -> Result<Node<'run>, Fault> {
-    Ok(Node::computed(match permissions.file(path, look)? {
+    Ok(Node::computed(match permissions.file_state(path, look)? {
         FileState::Missing => Value::Missing,
         FileState::Unread(_) => Value::Boolean(true),
         FileState::Text(text) => {
-            machine.meter.allocate(text.len())?;
-            Value::Text(Text::Plain(machine.arena.alloc_str(&text)))
+            machine.meter.charge_memory(text.len())?;
+            Value::Text(ValueText::Plain(machine.arena.alloc_str(&text)))
         }
         FileState::Folder(names) => {
-            machine.meter.allocate(names.iter().map(|name| name.len() + size_of::<Node<'_>>()).sum())?;
+            machine.meter.charge_memory(names.iter().map(|name| name.len() + size_of::<Node<'_>>()).sum())?;
             let arena = machine.arena;
-            let name = |name: &String| Node::computed(Value::Text(Text::Plain(arena.alloc_str(name))));
+            let name = |name: &String| Node::computed(Value::Text(ValueText::Plain(arena.alloc_str(name))));
             Value::List(arena.alloc_slice_fill_iter(names.iter().map(name)))
         }
     }))
 }
 
-fn environment(
+fn judge_environment(
     machine: &Machine<'_>,
     permissions: &Permissions,
     name: &str,
     empty: bool,
     negated: bool,
-) -> Result<Finding, Fault> {
-    let state = match machine.run.root("env").value {
+) -> Result<CheckFinding, Fault> {
+    let state = match machine.run.root_value("env").value {
         // A run that records its environment says with that what is not set.
-        Value::Object(env) => recorded::variable(env.get(name)),
-        _ => permissions.variable(name)?,
+        Value::Object(env) => recorded_world::recorded_variable(env.get(name)),
+        _ => permissions.variable_state(name)?,
     };
     let holds = if empty { state != VariableState::Filled } else { state != VariableState::Unset };
     let word = match state {
@@ -134,35 +134,35 @@ fn environment(
         VariableState::Empty => "is set to an empty text",
         VariableState::Filled => "is set",
     };
-    Ok(answer(Truth::from_bool(holds != negated), || format!("the environment variable `{name}` {word}")))
+    Ok(truth_finding(Truth::from_bool(holds != negated), || format!("the environment variable `{name}` {word}")))
 }
 
 /// A tool of `tools`: a name, or an object with one.
-fn tool(machine: &Machine<'_>, name: &str, negated: bool) -> Finding {
-    let available = match machine.run.root("tools").value {
+fn judge_tool(machine: &Machine<'_>, name: &str, negated: bool) -> CheckFinding {
+    let available = match machine.run.root_value("tools").value {
         Value::List(tools) => tools.iter().any(|tool| tool_name(tool) == Some(name)),
         Value::Object(tools) => tools.get(name).is_some(),
         _ => {
             let reason = "the run does not record which tools it had (`tools`)";
-            return Finding::new(Verdict::Undecided, reason);
+            return CheckFinding::new(Verdict::Undecided, reason);
         }
     };
     let word = if available { "is available" } else { "is not available" };
-    answer(Truth::from_bool(available != negated), || match available {
+    truth_finding(Truth::from_bool(available != negated), || match available {
         true => format!("the tool `{name}` {word}"),
-        false => format!("the tool `{name}` {word}: {}", had(machine)),
+        false => format!("the tool `{name}` {word}: {}", tools_text(machine)),
     })
 }
 
 /// The tools that a run had, in words.
-fn had(machine: &Machine<'_>) -> String {
+fn tools_text(machine: &Machine<'_>) -> String {
     const NAMED: usize = 5;
-    let names: Vec<String> = match machine.run.root("tools").value {
+    let names: Vec<String> = match machine.run.root_value("tools").value {
         Value::List(tools) => tools.iter().filter_map(tool_name).map(str::to_owned).collect(),
         Value::Object(tools) => tools.entries().iter().map(|entry| entry.key.to_owned()).collect(),
         _ => Vec::new(),
     };
-    let named: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{}`", shortened(name))).collect();
+    let named: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{}`", shorten_text(name))).collect();
     match names.len().saturating_sub(NAMED) {
         _ if names.is_empty() => "the run had none".to_owned(),
         0 => format!("the run had {}", named.join(", ")),
@@ -188,97 +188,97 @@ fn tool_name<'run>(tool: &Node<'run>) -> Option<&'run str> {
 }
 
 /// Every request whose URL fits meets the test, and there is one at least.
-fn http<'run>(
+fn judge_http<'run>(
     machine: &mut Machine<'run>,
     url: CodeId,
     test: CodeId,
-    context: &Context<'run>,
-) -> Result<Finding, Fault> {
-    if !machine.run.records(Kind::Http) {
-        return Ok(Finding::new(Verdict::Undecided, "the run does not record requests (`http`)"));
+    context: &JudgeContext<'run>,
+) -> Result<CheckFinding, Fault> {
+    if !machine.run.records_kind(StepKind::Http) {
+        return Ok(CheckFinding::new(Verdict::Undecided, "the run does not record requests (`http`)"));
     }
-    let wanted = machine.evaluate(url, &context.scope())?;
+    let wanted = machine.evaluate_code(url, &context.expression_scope())?;
     let steps = machine.run.steps;
     let (mut truth, mut evidence, mut seen) = (Truth::True, Vec::new(), false);
-    for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.kind == Kind::Http) {
+    for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.kind == StepKind::Http) {
         machine.spend(1 + step.name.len() as u64 / 16)?;
-        if !fits(machine, &wanted, step.name)? {
+        if !fits_url(machine, &wanted, step.name)? {
             continue;
         }
         seen = true;
         let status = step.object.get("status").unwrap_or(Node::computed(Value::Missing));
-        let one = machine.truth(test, &context.scope().with_locals(&[status]))?;
+        let one = machine.evaluate_truth(test, &context.expression_scope().with_locals(&[status]))?;
         if one != Truth::True {
             let shown = averment_base::value::json::to_json(&status.value);
-            evidence.push(Evidence {
+            evidence.push(VerdictEvidence {
                 role: Role::Decisive,
                 label: match status.value {
                     Value::Absent | Value::Missing => format!("the request to `{}` records no status", step.name),
                     _ => format!("the request to `{}` has the status {shown}", step.name),
                 },
                 step: u32::try_from(at).ok(),
-                path: super::locate::pointer(machine.run, &status).unwrap_or_default(),
+                path: super::locate::node_pointer(machine.run, &status).unwrap_or_default(),
                 value: Some(shown),
-                origin: status.origin.range().or_else(|| step.node.origin.range()),
-                ..Evidence::default()
+                origin: status.origin.byte_range().or_else(|| step.node.origin.byte_range()),
+                ..VerdictEvidence::default()
             });
         }
         truth = truth.and(one);
     }
     if !seen {
-        return Ok(Finding::new(Verdict::Fail, "no request has such a URL"));
+        return Ok(CheckFinding::new(Verdict::Fail, "no request has such a URL"));
     }
-    let reason = evidence.first().map(|first: &Evidence| first.label.clone()).unwrap_or_default();
-    let mut finding = answer(truth, || reason);
+    let reason = evidence.first().map(|first: &VerdictEvidence| first.label.clone()).unwrap_or_default();
+    let mut finding = truth_finding(truth, || reason);
     finding.evidence = if finding.verdict == Verdict::Pass { Vec::new() } else { evidence };
     Ok(finding)
 }
 
-fn fits<'run>(machine: &mut Machine<'run>, wanted: &Node<'run>, url: &'run str) -> Result<bool, Fault> {
+fn fits_url<'run>(machine: &mut Machine<'run>, wanted: &Node<'run>, url: &'run str) -> Result<bool, Fault> {
     match wanted.value {
         Value::Text(part) => Ok(url.contains(part.as_str())),
-        Value::Regex(_) => Ok(machine.matches(&Value::Text(Text::Plain(url)), &wanted.value)?.unwrap_or(false)),
+        Value::Regex(_) => Ok(machine.matches_regex(&Value::Text(ValueText::Plain(url)), &wanted.value)?.unwrap_or(false)),
         _ => Ok(false),
     }
 }
 
 /// Runs a command; every argument is one argument, whatever stands in it.
-fn command<'run>(
+fn judge_command<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
     arguments: &[CodeId],
     code: i64,
-    context: &Context<'run>,
-) -> Result<Finding, Fault> {
+    context: &JudgeContext<'run>,
+) -> Result<CheckFinding, Fault> {
     let mut words = Vec::with_capacity(arguments.len());
     for argument in arguments {
-        match text(machine, *argument, &context.scope())? {
+        match check_text(machine, *argument, &context.expression_scope())? {
             Ok(word) => words.push(word.to_owned()),
             Err(finding) => return Ok(finding),
         }
     }
-    let outcome = match recorded::command(machine.run, &words) {
-        Recorded::Known(outcome) => outcome?,
-        Recorded::Unknown => {
-            let reason = format!("the run does not record how `{}` ended", shortened(&words.join(" ")));
-            return Ok(Finding::new(Verdict::Undecided, reason));
+    let outcome = match recorded_world::recorded_command(machine.run, &words) {
+        RecordedFact::Known(outcome) => outcome?,
+        RecordedFact::Unknown => {
+            let reason = format!("the run does not record how `{}` ended", shorten_text(&words.join(" ")));
+            return Ok(CheckFinding::new(Verdict::Undecided, reason));
         }
-        Recorded::Nothing => permissions.command(&words)?,
+        RecordedFact::Nothing => permissions.run_command(&words)?,
     };
     let mut finding =
-        answer(Truth::from_bool(outcome.code == code), || format!("the command exits {}, not {code}", outcome.code));
+        truth_finding(Truth::from_bool(outcome.code == code), || format!("the command exits {}, not {code}", outcome.code));
     if finding.verdict != Verdict::Pass && !outcome.output.is_empty() {
-        finding.evidence.push(Evidence {
+        finding.evidence.push(VerdictEvidence {
             role: Role::Value,
             label: "what the command wrote".to_owned(),
             value: serde_json::to_string(&outcome.output).ok(),
-            ..Evidence::default()
+            ..VerdictEvidence::default()
         });
     }
     Ok(finding)
 }
 
-fn answer(truth: Truth, reason: impl FnOnce() -> String) -> Finding {
+fn truth_finding(truth: Truth, reason: impl FnOnce() -> String) -> CheckFinding {
     let verdict = truth.verdict();
-    if verdict == Verdict::Pass { Finding::new(verdict, "") } else { Finding::new(verdict, reason()) }
+    if verdict == Verdict::Pass { CheckFinding::new(verdict, "") } else { CheckFinding::new(verdict, reason()) }
 }

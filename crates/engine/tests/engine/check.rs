@@ -3,7 +3,7 @@
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, Checked, check};
+use averment_engine::check::{CheckOptions, CheckResult, check_rules};
 use averment_fixtures as fixtures;
 use std::fmt::Write;
 use std::path::Path;
@@ -35,11 +35,11 @@ const FILES: &[(&str, &str)] = &[
     ("run.json", r#"{"calls": []}"#),
 ];
 
-fn checked(text: &str) -> (SourceMap, Checked) {
+fn checked(text: &str) -> (SourceMap, CheckResult) {
     let mut map = SourceMap::default();
-    let root = map.add(SourceFile::new("rules.assert", Some(Path::new("")), text));
+    let root = map.add_file(SourceFile::new("rules.assert", Some(Path::new("")), text));
     let files = Memory::new(FILES.iter().copied());
-    let checked = check(&mut map, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let checked = check_rules(&mut map, root, &CheckOptions { limits: Limits::default(), files: &files });
     (map, checked)
 }
 
@@ -48,9 +48,9 @@ fn said(text: &str) -> String {
     let (map, checked) = checked(text);
     let mut out = String::new();
     for one in &checked.diagnostics.0 {
-        let at = map.position(one.span);
+        let at = map.line_column(one.span);
         let file =
-            if map.name(one.span) == "rules.assert" { String::new() } else { format!("{}:", map.name(one.span)) };
+            if map.file_name(one.span) == "rules.assert" { String::new() } else { format!("{}:", map.file_name(one.span)) };
         let severity = format!("{:?}", one.severity).to_lowercase();
         writeln!(out, "{file}{}:{}: {severity}[{}]: {}", at.line, at.column, one.slug.as_str(), one.message).unwrap();
         if let Some(help) = &one.help {
@@ -83,14 +83,14 @@ fn lowered(text: &str) -> String {
 /// Checked statements in a short form.
 mod show {
     use averment_engine::ir::{
-        Alternative, Check, Constant, Expr, ExprKind, NameTest, Pattern, Reach, Scope, Temporal, ValueTest,
+        PatternAlternative, AssertionCheck, Constant, TypedExpr, ExprKind, NameTest, CheckedPattern, SelectionReach, WindowScope, Temporal, ValueTest,
     };
 
-    pub fn check(check: &Check<Pattern, Expr>) -> String {
+    pub fn check(check: &AssertionCheck<CheckedPattern, TypedExpr>) -> String {
         match check {
-            Check::Expression(one) => expr(one),
-            Check::Not(inner) => format!("not {}", self::check(inner)),
-            Check::Group { kind, members } => {
+            AssertionCheck::Expression(one) => expr(one),
+            AssertionCheck::Not(inner) => format!("not {}", self::check(inner)),
+            AssertionCheck::Group { kind, members } => {
                 let members: Vec<String> = members
                     .iter()
                     .map(|member| {
@@ -100,32 +100,32 @@ mod show {
                     .collect();
                 format!("{kind:?}[{}]", members.join("; "))
             }
-            Check::Scoped { scope, body } => {
+            AssertionCheck::Scoped { scope, body } => {
                 let scope = match scope {
-                    Scope::After { open, until } => {
+                    WindowScope::After { open, until } => {
                         format!(
                             "after {}{}",
                             pattern(open),
                             until.as_ref().map_or(String::new(), |until| format!(" until {}", pattern(until)))
                         )
                     }
-                    Scope::Before { close } => format!("before {}", pattern(close)),
-                    Scope::Between { open, close } => format!("between {} and {}", pattern(open), pattern(close)),
-                    Scope::Each { step } => format!("each {}", pattern(step)),
-                    Scope::Values { steps } => format!("values {}", patterns(steps)),
+                    WindowScope::Before { close } => format!("before {}", pattern(close)),
+                    WindowScope::Between { open, close } => format!("between {} and {}", pattern(open), pattern(close)),
+                    WindowScope::Each { step } => format!("each {}", pattern(step)),
+                    WindowScope::Values { steps } => format!("values {}", patterns(steps)),
                 };
                 format!("{scope} {{ {} }}", self::check(body))
             }
-            Check::Temporal(one) => temporal(one),
-            Check::World(world) => format!("{world:?}"),
-            Check::OverRuns(over) => {
-                let all: Vec<String> = over.expressions().into_iter().map(expr).collect();
+            AssertionCheck::Temporal(one) => temporal(one),
+            AssertionCheck::World(world) => format!("{world:?}"),
+            AssertionCheck::OverRuns(over) => {
+                let all: Vec<String> = over.all_expressions().into_iter().map(expr).collect();
                 format!("over runs {}", all.join("; "))
             }
         }
     }
 
-    fn temporal(temporal: &Temporal<Pattern, Expr>) -> String {
+    fn temporal(temporal: &Temporal<CheckedPattern, TypedExpr>) -> String {
         match temporal {
             Temporal::Require { step, times } => format!("require {} {times:?}", pattern(step)),
             Temporal::Never { steps } => format!("never {}", patterns(steps)),
@@ -141,15 +141,15 @@ mod show {
         }
     }
 
-    fn patterns(all: &[Pattern]) -> String {
+    fn patterns(all: &[CheckedPattern]) -> String {
         all.iter().map(pattern).collect::<Vec<_>>().join(", ")
     }
 
-    pub fn pattern(pattern: &Pattern) -> String {
+    pub fn pattern(pattern: &CheckedPattern) -> String {
         pattern.alternatives.iter().map(alternative).collect::<Vec<_>>().join(" | ")
     }
 
-    fn alternative(one: &Alternative<Expr>) -> String {
+    fn alternative(one: &PatternAlternative<TypedExpr>) -> String {
         let name = match &one.name {
             NameTest::Any => "any".to_owned(),
             NameTest::Exactly(name) => name.clone(),
@@ -173,8 +173,8 @@ mod show {
         if parts.is_empty() { out } else { format!("{out}({})", parts.join(", ")) }
     }
 
-    pub fn expr(one: &Expr) -> String {
-        let list = |all: &[Expr]| all.iter().map(expr).collect::<Vec<_>>().join(", ");
+    pub fn expr(one: &TypedExpr) -> String {
+        let list = |all: &[TypedExpr]| all.iter().map(expr).collect::<Vec<_>>().join(", ");
         match &one.kind {
             ExprKind::Constant(constant) => self::constant(constant),
             ExprKind::Regex(number) => format!("/{number}/"),
@@ -197,7 +197,7 @@ mod show {
             ExprKind::Binary(operator, left, right) => format!("({} {operator:?} {})", expr(left), expr(right)),
             ExprKind::Exercised(left, right) => format!("({} Exercised {})", expr(left), expr(right)),
             ExprKind::Range(start, end) => {
-                let side = |side: &Option<Box<Expr>>| side.as_ref().map_or(String::new(), |side| expr(side));
+                let side = |side: &Option<Box<TypedExpr>>| side.as_ref().map_or(String::new(), |side| expr(side));
                 format!("{}..{}", side(start), side(end))
             }
             ExprKind::Test(tested) => {
@@ -230,7 +230,7 @@ mod show {
             ExprKind::Select(selection) => {
                 let value = selection.value.as_ref().map_or("count".to_owned(), expr);
                 let far = match selection.reach {
-                    Reach::Run => String::new(),
+                    SelectionReach::Run => String::new(),
                     reach => format!(" {reach:?}"),
                 };
                 let given: Vec<String> =
@@ -440,7 +440,7 @@ fn imported_files_bring_names_and_do_not_run() {
         map.iter().map(|(_, file)| file.name.as_str()).collect::<Vec<_>>(),
         ["rules.assert", "lib/common.assert"]
     );
-    let (_, declaration) = checked.symbols.references.iter().find(|(place, _)| map.text(*place) == "is_large").unwrap();
+    let (_, declaration) = checked.symbols.references.iter().find(|(place, _)| map.span_text(*place) == "is_large").unwrap();
     assert_eq!(checked.symbols.declarations[*declaration].doc.as_deref(), Some("Above the limit."));
 }
 
@@ -501,12 +501,12 @@ fn texts() -> Vec<(std::path::PathBuf, String)> {
 }
 
 /// What is said of a text whose paths start in a folder on disk.
-fn checked_in(folder: &Path, text: &str) -> (SourceMap, Checked) {
+fn checked_in(folder: &Path, text: &str) -> (SourceMap, CheckResult) {
     let limits = Limits::default();
     let files = averment_engine::check::files::Disk::anywhere(limits.rule_file_bytes);
     let mut map = SourceMap::default();
-    let root = map.add(SourceFile::new("rules.assert", Some(folder), text));
-    let checked = check(&mut map, root, &CheckOptions { limits, files: &files });
+    let root = map.add_file(SourceFile::new("rules.assert", Some(folder), text));
+    let checked = check_rules(&mut map, root, &CheckOptions { limits, files: &files });
     (map, checked)
 }
 
@@ -515,19 +515,19 @@ fn every_fix_removes_what_it_is_for() {
     let mut fixes = 0;
     for (folder, text) in texts() {
         let (map, checked) = checked_in(&folder, &text);
-        for one in checked.diagnostics.0.iter().filter(|one| map.name(one.span) == "rules.assert") {
+        for one in checked.diagnostics.0.iter().filter(|one| map.file_name(one.span) == "rules.assert") {
             let Some(fix) = &one.fix else { continue };
             fixes += 1;
             let mut edits = fix.edits.clone();
             edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
             let mut mended = text.clone();
             for edit in edits {
-                mended.replace_range(edit.span.range(), &edit.text);
+                mended.replace_range(edit.span.as_range(), &edit.text);
             }
-            let same = |map: &SourceMap, checked: &Checked| {
+            let same = |map: &SourceMap, checked: &CheckResult| {
                 let all = checked.diagnostics.0.iter();
                 all.filter(|other| {
-                    other.slug == one.slug && other.message == one.message && map.name(other.span) == "rules.assert"
+                    other.slug == one.slug && other.message == one.message && map.file_name(other.span) == "rules.assert"
                 })
                 .count()
             };
@@ -563,7 +563,7 @@ fn texts_with_mistakes_of_any_kind_are_checked_to_their_end() {
         let (map, checked) = checked_in(folder, &mangled);
         for one in &checked.diagnostics.0 {
             let file = map.get(one.span.file).unwrap();
-            assert!(file.text.get(one.span.range()).is_some(), "{one:?} lies outside of\n{mangled}");
+            assert!(file.text.get(one.span.as_range()).is_some(), "{one:?} lies outside of\n{mangled}");
             assert!(!one.message.is_empty() && !one.message.ends_with('.'), "{one:?}");
         }
     }

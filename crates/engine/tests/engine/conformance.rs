@@ -5,7 +5,7 @@ use averment_base::diagnostic::{Diagnostic, Severity};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::files::Disk;
-use averment_engine::check::{CheckOptions, Checked, check};
+use averment_engine::check::{CheckOptions, CheckResult, check_rules};
 use averment_fixtures as fixtures;
 use std::path::{Path, PathBuf};
 
@@ -17,21 +17,21 @@ fn rule_files(folder: &str) -> Vec<PathBuf> {
     fixtures::rule_files(&fixtures::project("tests/conformance/language").join(folder))
 }
 
-fn checked(path: &Path) -> (SourceMap, Checked) {
+fn checked(path: &Path) -> (SourceMap, CheckResult) {
     let limits = Limits::default();
     let disk = Disk::anywhere(limits.rule_file_bytes);
     let mut map = SourceMap::default();
     let name = path.file_name().unwrap().to_string_lossy();
-    let root = map.add(SourceFile::new(name, path.parent(), std::fs::read_to_string(path).unwrap()));
-    let checked = check(&mut map, root, &CheckOptions { limits, files: &disk });
+    let root = map.add_file(SourceFile::new(name, path.parent(), std::fs::read_to_string(path).unwrap()));
+    let checked = check_rules(&mut map, root, &CheckOptions { limits, files: &disk });
     (map, checked)
 }
 
 fn shown(map: &SourceMap, found: &Diagnostic) -> String {
-    let at = map.position(found.span);
+    let at = map.line_column(found.span);
     format!(
         "{}:{}:{}: {:?}[{}]: {} ({}; {})",
-        map.name(found.span),
+        map.file_name(found.span),
         at.line,
         at.column,
         found.severity,
@@ -89,11 +89,11 @@ fn the_corpus_is_read_as_it_says() {
         asked += marks.len();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let (map, checked) = checked(&path);
-        let root = checked.diagnostics.0.iter().filter(|found| map.name(found.span) == name);
+        let root = checked.diagnostics.0.iter().filter(|found| map.file_name(found.span) == name);
         let mut left: Vec<&Diagnostic> = root.collect();
         for mark in &marks {
             let place = left.iter().position(|found| {
-                let at = map.position(found.span);
+                let at = map.line_column(found.span);
                 at.line == mark.line && at.column == mark.column
             });
             let Some(place) = place else {

@@ -4,13 +4,13 @@ use averment_base::diagnostic::{Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, Checked, check};
+use averment_engine::check::{CheckOptions, CheckResult, check_rules};
 use std::path::Path;
 
-fn checked(text: &str, files: &Memory) -> (SourceMap, Checked) {
+fn checked(text: &str, files: &Memory) -> (SourceMap, CheckResult) {
     let mut map = SourceMap::default();
-    let root = map.add(SourceFile::new("rules.assert", Some(Path::new("")), text));
-    let checked = check(&mut map, root, &CheckOptions { limits: Limits::default(), files });
+    let root = map.add_file(SourceFile::new("rules.assert", Some(Path::new("")), text));
+    let checked = check_rules(&mut map, root, &CheckOptions { limits: Limits::default(), files });
     (map, checked)
 }
 
@@ -18,7 +18,7 @@ fn checked(text: &str, files: &Memory) -> (SourceMap, Checked) {
 fn said(text: &str, files: &Memory, least: Severity) -> Vec<String> {
     let (map, checked) = checked(text, files);
     let said = checked.diagnostics.0.iter().filter(|one| one.severity >= least);
-    said.map(|one| format!("{}: {}: {}", map.position(one.span).line, one.slug.as_str(), one.message)).collect()
+    said.map(|one| format!("{}: {}: {}", map.line_column(one.span).line, one.slug.as_str(), one.message)).collect()
 }
 
 fn page(name: &str) -> String {
@@ -143,7 +143,7 @@ fn every_page_of_explain_shows_its_mistake_and_a_way_without_it() {
             wrong.push(format!(
                 "{}: the good program says {}: {}",
                 slug.as_str(),
-                map.position(one.span).line,
+                map.line_column(one.span).line,
                 one.message
             ));
         }

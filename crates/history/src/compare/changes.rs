@@ -1,12 +1,12 @@
 //! What changed.
 
-use super::pairing::Pairing;
-use super::side::{Key, Side, SideRun};
-use crate::trust::Counted;
-use averment_base::rates::{fisher, holm};
+use super::pairing::RunPairing;
+use super::side::{AssertionKey, CompareSide, SideRun};
+use crate::trust::CountedAs;
+use averment_base::rates::{fisher_exact, holm_correct};
 use averment_engine::vm::outcome::Status;
 use averment_report::block::BlockReport;
-use averment_report::change::{Regression, mean, percent};
+use averment_report::change::{Regression, mean_of, percent_change};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -33,18 +33,18 @@ pub struct MeasureChange {
     pub runs: (usize, usize),
 }
 
-type Measure = fn(&SideRun) -> Option<f64>;
+type MeasureFn = fn(&SideRun) -> Option<f64>;
 
 /// The measures, in the order in which they are told.
-const MEASURES: [(&str, Measure); 4] = [
+const MEASURES: [(&str, MeasureFn); 4] = [
     ("score", |run| run.standing.score),
     ("cost_usd", |run| run.standing.cost_usd),
     ("total_tokens", |run| run.standing.total_tokens),
     ("duration_ms", |run| run.duration),
 ];
 
-pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<MeasureChange> {
-    let one = |(name, of): (&'static str, Measure)| {
+pub(super) fn measure_changes(base: &CompareSide, new: &CompareSide, pairing: &RunPairing<'_>) -> Vec<MeasureChange> {
+    let one = |(name, of): (&'static str, MeasureFn)| {
         let finite = |run: &SideRun| of(run).filter(|value| value.is_finite());
         let (before, after): (Vec<f64>, Vec<f64>) = if pairing.pairs.is_empty() {
             (base.runs.iter().filter_map(finite).collect(), new.runs.iter().filter_map(finite).collect())
@@ -52,7 +52,7 @@ pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<Me
             pairing.pairs.iter().filter_map(|(before, after)| finite(before).zip(finite(after))).unzip()
         };
         let runs = (before.len(), after.len());
-        let (base, new) = (mean(before.into_iter()), mean(after.into_iter()));
+        let (base, new) = (mean_of(before.into_iter()), mean_of(after.into_iter()));
         let both = base.zip(new);
         let from_nothing = both.is_some_and(|(base, new)| base <= 0.0 && new > base);
         MeasureChange {
@@ -60,7 +60,7 @@ pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<Me
             base,
             new,
             change: both.map(|(base, new)| new - base),
-            percent: percent(new, base).filter(|_| !from_nothing),
+            percent: percent_change(new, base).filter(|_| !from_nothing),
             runs,
         }
     };
@@ -98,43 +98,43 @@ pub enum ChangeKind {
     Other,
 }
 
-pub(super) fn results(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<ResultChange> {
+pub(super) fn result_changes(base: &CompareSide, new: &CompareSide, pairing: &RunPairing<'_>) -> Vec<ResultChange> {
     let mut found = Vec::new();
     for (before, after) in &pairing.pairs {
-        let changed = changed((base, &before.results), (new, &after.results));
+        let changed = changed_results((base, &before.results), (new, &after.results));
         found.extend(changed.map(|change| ResultChange { run: after.name.clone(), ..change }));
     }
     // Reports of the same rules follow each other in both sides.
     for ((_, before), (name, after)) in base.over_runs.iter().zip(&new.over_runs) {
-        let changed = changed((base, before), (new, after));
+        let changed = changed_results((base, before), (new, after));
         found.extend(changed.map(|change| ResultChange { run: name.clone(), ..change }));
     }
     found
 }
 
 /// The results of a side.
-type Results<'a> = (&'a Side, &'a [(usize, Status)]);
+type SideResults<'a> = (&'a CompareSide, &'a [(usize, Status)]);
 
 /// Results that are others now, still without their run.
-fn changed<'a>((base, before): Results<'a>, (new, after): Results<'a>) -> impl Iterator<Item = ResultChange> + use<'a> {
-    let known: FxHashMap<&Key, Status> =
+fn changed_results<'a>((base, before): SideResults<'a>, (new, after): SideResults<'a>) -> impl Iterator<Item = ResultChange> + use<'a> {
+    let known: FxHashMap<&AssertionKey, Status> =
         before.iter().filter_map(|(one, status)| Some((base.assertions.get_index(*one)?.0, *status))).collect();
     after.iter().filter_map(move |(number, now)| {
         let (key, id) = new.assertions.get_index(*number)?;
         let was = known.get(key).filter(|was| *was != now)?;
-        let kind = match (Counted::of(*was), Counted::of(*now)) {
+        let kind = match (CountedAs::from_status(*was), CountedAs::from_status(*now)) {
             // What is said over all runs speaks for it.
             _ if new.rated.contains(number) => ChangeKind::Other,
-            (Counted::Passed, Counted::NotPassed) => ChangeKind::Regression,
-            (Counted::NotPassed, Counted::Passed) => ChangeKind::Improvement,
+            (CountedAs::Passed, CountedAs::NotPassed) => ChangeKind::Regression,
+            (CountedAs::NotPassed, CountedAs::Passed) => ChangeKind::Improvement,
             _ => ChangeKind::Other,
         };
-        let (rule, text) = (ruled(&key.0), key.1.clone());
+        let (rule, text) = (rule_name(&key.0), key.1.clone());
         Some(ResultChange { run: String::new(), rule, id: id.clone(), text, base: *was, new: *now, kind })
     })
 }
 
-fn ruled(rule: &str) -> Option<String> {
+fn rule_name(rule: &str) -> Option<String> {
     Some(rule.to_owned()).filter(|rule| !rule.is_empty())
 }
 
@@ -161,8 +161,8 @@ pub struct AssertionChange {
     pub significant: bool,
 }
 
-pub(super) fn assertions(base: &Side, new: &Side, results: &[ResultChange]) -> Vec<AssertionChange> {
-    let (before, after) = (rates(base), rates(new));
+pub(super) fn assertion_changes(base: &CompareSide, new: &CompareSide, results: &[ResultChange]) -> Vec<AssertionChange> {
+    let (before, after) = (pass_rates(base), pass_rates(new));
     let mut changed: FxHashMap<(&str, &str), [usize; 2]> = FxHashMap::default();
     for one in results {
         let [worse, better] = changed.entry((one.rule.as_deref().unwrap_or_default(), &one.text)).or_default();
@@ -175,31 +175,31 @@ pub(super) fn assertions(base: &Side, new: &Side, results: &[ResultChange]) -> V
         let enough = was.1 >= FEWEST && now.1 >= FEWEST;
         let [regressions, improvements] = changed.get(&(key.0.as_str(), key.1.as_str())).copied().unwrap_or_default();
         found.push(AssertionChange {
-            rule: ruled(&key.0),
+            rule: rule_name(&key.0),
             id: new.assertions.get(key).cloned().unwrap_or_default(),
             text: key.1.clone(),
             base: *was,
             new: now,
             regressions,
             improvements,
-            p: enough.then(|| fisher(*was, now)),
+            p: enough.then(|| fisher_exact(*was, now)),
             significant: false,
         });
     }
-    holm(&mut found.iter_mut().filter_map(|one| one.p.as_mut()).collect::<Vec<_>>());
+    holm_correct(&mut found.iter_mut().filter_map(|one| one.p.as_mut()).collect::<Vec<_>>());
     found.iter_mut().for_each(|one| one.significant = one.p.is_some_and(|p| p < SIGNIFICANT));
     found.retain(|one| one.base != one.new || one.regressions + one.improvements > 0);
     found
 }
 
 /// Of each assertion how often it passed, and of how many results that count.
-fn rates(side: &Side) -> IndexMap<&Key, (u64, u64)> {
-    let mut rates: IndexMap<&Key, (u64, u64)> = side.assertions.keys().map(|key| (key, (0, 0))).collect();
+fn pass_rates(side: &CompareSide) -> IndexMap<&AssertionKey, (u64, u64)> {
+    let mut rates: IndexMap<&AssertionKey, (u64, u64)> = side.assertions.keys().map(|key| (key, (0, 0))).collect();
     for (number, status) in side.runs.iter().flat_map(|run| &run.results) {
         let Some((_, (passed, total))) = rates.get_index_mut(*number) else { continue };
-        let counted = Counted::of(*status);
-        *passed += u64::from(counted == Counted::Passed);
-        *total += u64::from(counted != Counted::Left);
+        let counted = CountedAs::from_status(*status);
+        *passed += u64::from(counted == CountedAs::Passed);
+        *total += u64::from(counted != CountedAs::Left);
     }
     rates
 }
@@ -216,7 +216,7 @@ pub struct WorseRun {
     pub regression: Regression,
 }
 
-pub(super) fn worse(base: &Side, pairing: &Pairing<'_>, new: &Side) -> Vec<WorseRun> {
+pub(super) fn worse_runs(base: &CompareSide, pairing: &RunPairing<'_>, new: &CompareSide) -> Vec<WorseRun> {
     let mut found = Vec::new();
     for (before, after) in &pairing.pairs {
         let regressions = after.standing.regressions_since(&before.standing);
@@ -232,7 +232,7 @@ pub(super) fn worse(base: &Side, pairing: &Pairing<'_>, new: &Side) -> Vec<Worse
     }
     for run in &new.runs {
         for (id, block) in &run.blocks {
-            let (_, regressions, _) = block.against(earlier.get(id.as_str()).map(Vec::as_slice).unwrap_or_default());
+            let (_, regressions, _) = block.compare_with(earlier.get(id.as_str()).map(Vec::as_slice).unwrap_or_default());
             found.extend(regressions.into_iter().map(|regression| WorseRun {
                 run: run.name.clone(),
                 block: Some(id.clone()),

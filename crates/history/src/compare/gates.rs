@@ -47,7 +47,7 @@ impl FailOn {
 
 /// The tolerances of a comparison.
 #[derive(Debug, Clone, Default)]
-pub struct Gates {
+pub struct CompareGates {
     /// By how much the mean score may be lower.
     pub score_drop: Option<f64>,
     /// By how many percent the mean cost may be higher.
@@ -71,12 +71,12 @@ pub struct GateOutcome {
     pub why: String,
 }
 
-impl Gates {
+impl CompareGates {
     /// What each says of a comparison.
-    pub(super) fn outcomes(&self, comparison: &Comparison) -> Vec<GateOutcome> {
+    pub(super) fn gate_outcomes(&self, comparison: &Comparison) -> Vec<GateOutcome> {
         let mut outcomes = Vec::new();
         if let Some(allowed) = self.score_drop {
-            outcomes.push(score(comparison, allowed));
+            outcomes.push(score_gate(comparison, allowed));
         }
         let increases = [
             ("cost", "cost_usd", self.cost_increase),
@@ -84,9 +84,9 @@ impl Gates {
             ("duration", "duration_ms", self.duration_increase),
         ];
         for (word, name, allowed) in increases {
-            outcomes.extend(allowed.map(|allowed| increase(comparison, (word, name), allowed)));
+            outcomes.extend(allowed.map(|allowed| increase_gate(comparison, (word, name), allowed)));
         }
-        outcomes.extend(self.fail_on.iter().map(|one| fail_on(comparison, *one)));
+        outcomes.extend(self.fail_on.iter().map(|one| change_gate(comparison, *one)));
         outcomes
     }
 }
@@ -94,7 +94,7 @@ impl Gates {
 /// What rounding may add to a difference: 0.8 - 0.7 is a little more than 0.1.
 const ROUNDING: f64 = 1e-9;
 
-fn score(comparison: &Comparison, allowed: f64) -> GateOutcome {
+fn score_gate(comparison: &Comparison, allowed: f64) -> GateOutcome {
     let change = comparison.measures.iter().find(|one| one.name == "score").and_then(|one| one.change);
     let (holds, why) = match change {
         Some(change) => (-change <= allowed + ROUNDING, format!("the score changed by {change:+.3}")),
@@ -103,7 +103,7 @@ fn score(comparison: &Comparison, allowed: f64) -> GateOutcome {
     GateOutcome { gate: format!("--max-score-drop {allowed}"), holds, why }
 }
 
-fn increase(comparison: &Comparison, (word, name): (&str, &str), allowed: f64) -> GateOutcome {
+fn increase_gate(comparison: &Comparison, (word, name): (&str, &str), allowed: f64) -> GateOutcome {
     let found = comparison.measures.iter().find(|one| one.name == name);
     let (holds, why) = match found.map(|one| (one.percent, one.change)) {
         Some((Some(percent), _)) => (percent <= allowed + ROUNDING, format!("{word} changed by {percent:+.1}%")),
@@ -115,7 +115,7 @@ fn increase(comparison: &Comparison, (word, name): (&str, &str), allowed: f64) -
     GateOutcome { gate: format!("--max-{word}-increase {allowed}%"), holds, why }
 }
 
-fn fail_on(comparison: &Comparison, what: FailOn) -> GateOutcome {
+fn change_gate(comparison: &Comparison, what: FailOn) -> GateOutcome {
     let counted = |count: usize, one: &str, more: &str| match count {
         1 => format!("1 {one}"),
         count => format!("{count} {more}"),

@@ -11,28 +11,28 @@ pub(super) const NAMED: usize = 20;
 impl Comparison {
     /// For people.
     #[must_use]
-    pub fn human(&self) -> String {
-        let mut text = format!("{}\n\n", self.head());
+    pub fn to_human(&self) -> String {
+        let mut text = format!("{}\n\n", self.heading_line());
         for one in self.measures.iter().filter(|one| one.base.is_some() || one.new.is_some()) {
-            let [before, after, change] = measured(one);
-            let _ = writeln!(text, "  {:<9} {before:>12} -> {after:<12} {change}", word(one.name));
+            let [before, after, change] = measure_cells(one);
+            let _ = writeln!(text, "  {:<9} {before:>12} -> {after:<12} {change}", measure_word(one.name));
         }
-        list(&mut text, "assertions that pass less or more often", &self.assertions, assertion);
-        list(&mut text, "results that changed", &self.results, result);
-        list(&mut text, "what became worse by far", &self.worse, |one| {
+        write_list(&mut text, "assertions that pass less or more often", &self.assertions, assertion_line);
+        write_list(&mut text, "results that changed", &self.results, result_line);
+        write_list(&mut text, "what became worse by far", &self.worse, |one| {
             let block = one.block.as_ref().map(|block| format!("{} in ", one_line(block))).unwrap_or_default();
             format!("{block}{}: {}", one_line(&one.run), one.regression.in_words())
         });
-        list(&mut text, "runs of the base that are missing", &self.missing, |run| one_line(run).into_owned());
-        list(&mut text, "runs that the base does not have", &self.added, |run| one_line(run).into_owned());
-        list(&mut text, "gates", &self.gates, |gate| {
+        write_list(&mut text, "runs of the base that are missing", &self.missing, |run| one_line(run).into_owned());
+        write_list(&mut text, "runs that the base does not have", &self.added, |run| one_line(run).into_owned());
+        write_list(&mut text, "gates", &self.gates, |gate| {
             format!("{:<6} {}: {}", if gate.holds { "holds" } else { "FAILS" }, gate.gate, gate.why)
         });
         text
     }
 
     /// What is compared with what.
-    pub(super) fn head(&self) -> String {
+    pub(super) fn heading_line(&self) -> String {
         let side =
             |name: &str, runs: usize| format!("{} ({runs} run{})", one_line(name), if runs == 1 { "" } else { "s" });
         let by = self.matched_by.map(|by| format!(", {}", by.in_words())).unwrap_or_default();
@@ -45,7 +45,7 @@ impl Comparison {
     }
 }
 
-fn list<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> String) {
+fn write_list<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> String) {
     if all.is_empty() {
         return;
     }
@@ -59,12 +59,12 @@ fn list<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> Strin
 }
 
 /// What a measure is called.
-pub(super) fn word(name: &str) -> &str {
+pub(super) fn measure_word(name: &str) -> &str {
     name.split('_').find(|part| *part != "total").unwrap_or(name)
 }
 
 /// Before, after, and how it changed.
-pub(super) fn measured(one: &MeasureChange) -> [String; 3] {
+pub(super) fn measure_cells(one: &MeasureChange) -> [String; 3] {
     let shown = |value: Option<f64>| match (value, one.name) {
         (None, _) => "-".to_owned(),
         (Some(value), "score") => format!("{value:.3}"),
@@ -81,7 +81,7 @@ pub(super) fn measured(one: &MeasureChange) -> [String; 3] {
 }
 
 /// Whether a difference says something.
-pub(super) fn significance(one: &AssertionChange) -> String {
+pub(super) fn significance_text(one: &AssertionChange) -> String {
     match one.p {
         None => "too few runs to say more".to_owned(),
         Some(p) if one.significant => format!("significant, p = {p:.4}"),
@@ -89,12 +89,12 @@ pub(super) fn significance(one: &AssertionChange) -> String {
     }
 }
 
-fn assertion(one: &AssertionChange) -> String {
+fn assertion_line(one: &AssertionChange) -> String {
     let ((before, of), (now, of_now)) = (one.base, one.new);
-    format!("{}: {before}/{of} -> {now}/{of_now} ({})", one_line(&one.id), significance(one))
+    format!("{}: {before}/{of} -> {now}/{of_now} ({})", one_line(&one.id), significance_text(one))
 }
 
-fn result(one: &ResultChange) -> String {
+fn result_line(one: &ResultChange) -> String {
     let kind = match one.kind {
         ChangeKind::Regression => "regression",
         ChangeKind::Improvement => "improvement",

@@ -1,46 +1,46 @@
 //! A comparison as a comment on a change.
 
 use super::Comparison;
-use super::human::{NAMED, measured, significance, word};
+use super::human::{NAMED, measure_cells, significance_text, measure_word};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
 impl Comparison {
     /// For a comment.
     #[must_use]
-    pub fn markdown(&self) -> String {
-        let mut text = format!("### {}\n\n", cell(&self.head()));
+    pub fn to_markdown(&self) -> String {
+        let mut text = format!("### {}\n\n", escape_cell(&self.heading_line()));
         text.push_str("| | base | new | change |\n|---|--:|--:|--:|\n");
         for one in self.measures.iter().filter(|one| one.base.is_some() || one.new.is_some()) {
-            let [before, after, change] = measured(one);
-            let _ = writeln!(text, "| {} | {before} | {after} | {change} |", word(one.name));
+            let [before, after, change] = measure_cells(one);
+            let _ = writeln!(text, "| {} | {before} | {after} | {change} |", measure_word(one.name));
         }
         for gate in &self.gates {
             let mark = if gate.holds { "holds" } else { "**fails**" };
-            let _ = write!(text, "\n- `{}` {mark}: {}", gate.gate, cell(&gate.why));
+            let _ = write!(text, "\n- `{}` {mark}: {}", gate.gate, escape_cell(&gate.why));
         }
         text.push_str(if self.gates.is_empty() { "" } else { "\n" });
         let rows = self.assertions.iter().map(|one| {
             let ((before, of), (now, of_now)) = (one.base, one.new);
-            let (id, said) = (code(&one.id), significance(one));
+            let (id, said) = (code_cell(&one.id), significance_text(one));
             format!("| {id} | {before}/{of} | {now}/{of_now} | {said} |")
         });
-        table(&mut text, "| assertion | base | new | |\n|---|--:|--:|---|", rows);
+        write_table(&mut text, "| assertion | base | new | |\n|---|--:|--:|---|", rows);
         let rows = self.results.iter().map(|one| {
-            let (id, run) = (code(&one.id), code(&one.run));
+            let (id, run) = (code_cell(&one.id), code_cell(&one.run));
             format!("| {run} | {id} | {} | {} |", one.base.as_str(), one.new.as_str())
         });
-        table(&mut text, "| run | assertion | base | new |\n|---|---|---|---|", rows);
+        write_table(&mut text, "| run | assertion | base | new |\n|---|---|---|---|", rows);
         let rows = self.worse.iter().map(|one| {
-            let block = one.block.as_deref().map(code).unwrap_or_default();
-            format!("| {} | {block} | {} |", code(&one.run), one.regression.in_words())
+            let block = one.block.as_deref().map(code_cell).unwrap_or_default();
+            format!("| {} | {block} | {} |", code_cell(&one.run), one.regression.in_words())
         });
-        table(&mut text, "| run | block | became worse |\n|---|---|---|", rows);
+        write_table(&mut text, "| run | block | became worse |\n|---|---|---|", rows);
         text
     }
 }
 
-fn table(text: &mut String, head: &str, rows: impl ExactSizeIterator<Item = String>) {
+fn write_table(text: &mut String, head: &str, rows: impl ExactSizeIterator<Item = String>) {
     let count = rows.len();
     if count == 0 {
         return;
@@ -55,7 +55,7 @@ fn table(text: &mut String, head: &str, rows: impl ExactSizeIterator<Item = Stri
 }
 
 /// Text that means nothing to Markdown.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     let mut shown = String::new();
     for one in one_line(text).chars() {
         if "\\`*_[]<>|#~@!".contains(one) {
@@ -67,6 +67,6 @@ fn cell(text: &str) -> String {
 }
 
 /// Text as code, in a cell.
-fn code(text: &str) -> String {
+fn code_cell(text: &str) -> String {
     format!("`{}`", one_line(text).replace('`', "'").replace('|', "\\|"))
 }

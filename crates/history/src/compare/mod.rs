@@ -9,9 +9,9 @@ mod report_file;
 mod side;
 
 pub use changes::{AssertionChange, MeasureChange, ResultChange, WorseRun};
-pub use gates::{FailOn, GateOutcome, Gates};
+pub use gates::{FailOn, GateOutcome, CompareGates};
 pub use pairing::MatchedBy;
-pub use side::{Side, SideRun};
+pub use side::{CompareSide, SideRun};
 
 use serde::Serialize;
 
@@ -58,10 +58,10 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two sides.
     #[must_use]
-    pub fn of(base: &Side, new: &Side, gates: &Gates) -> Self {
-        let pairing = pairing::Pairing::of(base, new);
+    pub fn compare_sides(base: &CompareSide, new: &CompareSide, gates: &CompareGates) -> Self {
+        let pairing = pairing::RunPairing::pair_runs(base, new);
         let name = |run: &SideRun| run.name.clone();
-        let summary = |side: &Side| SideSummary { name: side.name.clone(), runs: side.runs.len() };
+        let summary = |side: &CompareSide| SideSummary { name: side.name.clone(), runs: side.runs.len() };
         let mut comparison = Self {
             version: 1,
             base: summary(base),
@@ -70,22 +70,22 @@ impl Comparison {
             matched_by: pairing.by,
             missing: pairing.missing.iter().copied().map(name).collect(),
             added: pairing.added.iter().copied().map(name).collect(),
-            measures: changes::measures(base, new, &pairing),
-            results: changes::results(base, new, &pairing),
+            measures: changes::measure_changes(base, new, &pairing),
+            results: changes::result_changes(base, new, &pairing),
             assertions: Vec::new(),
-            worse: changes::worse(base, &pairing, new),
+            worse: changes::worse_runs(base, &pairing, new),
             gates: Vec::new(),
             passed: true,
         };
-        comparison.assertions = changes::assertions(base, new, &comparison.results);
-        comparison.gates = gates.outcomes(&comparison);
+        comparison.assertions = changes::assertion_changes(base, new, &comparison.results);
+        comparison.gates = gates.gate_outcomes(&comparison);
         comparison.passed = comparison.gates.iter().all(|gate| gate.holds);
         comparison
     }
 
     /// As JSON.
     #[must_use]
-    pub fn json(&self) -> String {
+    pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).map_or_else(|_| String::new(), |text| text + "\n")
     }
 }

@@ -1,6 +1,6 @@
 //! Which run of the one side is which of the other.
 
-use super::side::{Side, SideRun};
+use super::side::{CompareSide, SideRun};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -28,13 +28,13 @@ impl MatchedBy {
     }
 
     /// What of each run of a side is looked at; `None` where some run has no such thing.
-    fn keys(self, side: &Side) -> Option<Vec<&str>> {
+    fn run_keys(self, side: &CompareSide) -> Option<Vec<&str>> {
         let names = || side.runs.iter().map(|run| run.name.as_str());
         match self {
             Self::Id => side.runs.iter().map(|run| run.own.as_deref()).collect(),
             Self::Name => Some(names().collect()),
             Self::Place => {
-                let shared = names().map(folder).reduce(shared).unwrap_or_default();
+                let shared = names().map(name_folder).reduce(shared_folder).unwrap_or_default();
                 names().map(|name| name.get(shared.len()..)).collect()
             }
         }
@@ -42,12 +42,12 @@ impl MatchedBy {
 }
 
 /// The folder of a name, with its `/`.
-fn folder(name: &str) -> &str {
+fn name_folder(name: &str) -> &str {
     name.rfind('/').and_then(|end| name.get(..=end)).unwrap_or_default()
 }
 
 /// The folder that two folders share.
-fn shared<'a>(one: &'a str, other: &str) -> &'a str {
+fn shared_folder<'a>(one: &'a str, other: &str) -> &'a str {
     let equal = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let equal = one.as_bytes().get(..equal).unwrap_or_default();
     let end = equal.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
@@ -55,7 +55,7 @@ fn shared<'a>(one: &'a str, other: &str) -> &'a str {
 }
 
 /// The runs of two sides.
-pub(super) struct Pairing<'a> {
+pub(super) struct RunPairing<'a> {
     /// What told the pairs; `None` where there is none.
     pub(super) by: Option<MatchedBy>,
     pub(super) pairs: Vec<(&'a SideRun, &'a SideRun)>,
@@ -63,11 +63,11 @@ pub(super) struct Pairing<'a> {
     pub(super) added: Vec<&'a SideRun>,
 }
 
-impl<'a> Pairing<'a> {
+impl<'a> RunPairing<'a> {
     /// Pairs by the first of ids, names and places that is in both sides at all.
-    pub(super) fn of(base: &'a Side, new: &'a Side) -> Self {
+    pub(super) fn pair_runs(base: &'a CompareSide, new: &'a CompareSide) -> Self {
         let ways = [MatchedBy::Id, MatchedBy::Name, MatchedBy::Place];
-        let pairings = ways.into_iter().filter_map(|by| Self::by(by, base, new));
+        let pairings = ways.into_iter().filter_map(|by| Self::pair_by(by, base, new));
         let none = || Self {
             by: None,
             pairs: Vec::new(),
@@ -78,14 +78,14 @@ impl<'a> Pairing<'a> {
     }
 
     /// Runs that say the same are paired in their order.
-    fn by(by: MatchedBy, base: &'a Side, new: &'a Side) -> Option<Self> {
+    fn pair_by(by: MatchedBy, base: &'a CompareSide, new: &'a CompareSide) -> Option<Self> {
         let mut known: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        for (number, key) in by.keys(base)?.into_iter().enumerate().rev() {
+        for (number, key) in by.run_keys(base)?.into_iter().enumerate().rev() {
             known.entry(key).or_default().push(number);
         }
         let mut left: Vec<Option<&SideRun>> = base.runs.iter().map(Some).collect();
         let (mut pairs, mut added) = (Vec::new(), Vec::new());
-        for (key, run) in by.keys(new)?.into_iter().zip(&new.runs) {
+        for (key, run) in by.run_keys(new)?.into_iter().zip(&new.runs) {
             let number = known.get_mut(key).and_then(Vec::pop);
             match number.and_then(|number| left.get_mut(number)?.take()) {
                 Some(before) => pairs.push((before, run)),
@@ -100,18 +100,18 @@ impl<'a> Pairing<'a> {
 mod tests {
     use super::*;
 
-    fn side(names: &[&str], ids: bool) -> Side {
+    fn side(names: &[&str], ids: bool) -> CompareSide {
         let run = |name: &&str| SideRun {
             name: (*name).to_owned(),
             own: ids.then(|| name.chars().rev().collect()),
             ..SideRun::default()
         };
-        Side { runs: names.iter().map(run).collect(), ..Side::default() }
+        CompareSide { runs: names.iter().map(run).collect(), ..CompareSide::default() }
     }
 
     fn paired(base: &[&str], new: &[&str], ids: bool) -> (Option<MatchedBy>, usize, usize, usize) {
         let (base, new) = (side(base, ids), side(new, ids));
-        let pairing = Pairing::of(&base, &new);
+        let pairing = RunPairing::pair_runs(&base, &new);
         (pairing.by, pairing.pairs.len(), pairing.missing.len(), pairing.added.len())
     }
 

@@ -1,12 +1,12 @@
 //! Reads what `aver check --format json` and `--format jsonl` wrote.
 
-use super::side::{Side, SideRun};
+use super::side::{CompareSide, SideRun};
 use crate::error::HistoryError;
 use averment_base::diagnostic::render::one_line;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::Status;
 use averment_report::block::BlockReport;
-use averment_report::change::Standing;
+use averment_report::change::RunMeasures;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -18,12 +18,12 @@ const SIZE: u64 = 1 << 30;
 #[derive(Deserialize)]
 struct WholeReport {
     runs: Vec<WholeRun>,
-    over_runs: Option<OverRuns>,
+    over_runs: Option<ReportOverRuns>,
 }
 
 /// What is said of all runs of a report.
 #[derive(Deserialize)]
-struct OverRuns {
+struct ReportOverRuns {
     run: String,
     results: Vec<WholeResult>,
 }
@@ -66,7 +66,7 @@ struct ReportedMeasures {
 
 /// A line: the header, a run, what is said of all runs, what cannot be read, or the summary.
 #[derive(Deserialize)]
-struct Line {
+struct ReportLine {
     rules: Option<Vec<HeaderRule>>,
     run: Option<String>,
     #[serde(default)]
@@ -76,7 +76,7 @@ struct Line {
     verdicts: Vec<Option<String>>,
     #[serde(default)]
     findings: Vec<LineFinding>,
-    over_runs: Option<OverRuns>,
+    over_runs: Option<ReportOverRuns>,
     #[serde(default)]
     summary: Option<serde::de::IgnoredAny>,
     #[serde(default)]
@@ -99,7 +99,7 @@ struct LineFinding {
 }
 
 /// Adds the runs of a report to a side.
-pub(super) fn read(path: &Path, side: &mut Side) -> Result<(), HistoryError> {
+pub(super) fn read_report(path: &Path, side: &mut CompareSide) -> Result<(), HistoryError> {
     let name = one_line(&path.display().to_string()).into_owned();
     let refused = |what: String| {
         let help =
@@ -114,19 +114,19 @@ pub(super) fn read(path: &Path, side: &mut Side) -> Result<(), HistoryError> {
     let mut reader = BufReader::new(file);
     let mut first = Vec::new();
     reader.read_until(b'\n', &mut first).map_err(|error| refused(error.to_string()))?;
-    match serde_json::from_slice::<Line>(&first) {
-        Ok(Line { rules: Some(rules), .. }) => {
-            let numbers: Vec<(String, usize)> = rules.into_iter().map(|one| header(side, one)).collect();
+    match serde_json::from_slice::<ReportLine>(&first) {
+        Ok(ReportLine { rules: Some(rules), .. }) => {
+            let numbers: Vec<(String, usize)> = rules.into_iter().map(|one| read_header(side, one)).collect();
             let mut ended = false;
             for (number, line) in (2..).zip(reader.lines()) {
                 let line = line.map_err(|error| refused(error.to_string()))?;
                 let line = serde_json::from_str(&line).map_err(|error| refused(format!("line {number}: {error}")))?;
-                let mut line: Line = line;
+                let mut line: ReportLine = line;
                 ended = line.summary.is_some();
                 if let Some(over) = line.over_runs.take() {
-                    of_all_runs(side, over).map_err(|what| refused(format!("line {number}: {what}")))?;
+                    read_over_runs(side, over).map_err(|what| refused(format!("line {number}: {what}")))?;
                 }
-                side.runs.extend(of_line(&numbers, line).map_err(|what| refused(format!("line {number}: {what}")))?);
+                side.runs.extend(read_line(&numbers, line).map_err(|what| refused(format!("line {number}: {what}")))?);
             }
             if !ended {
                 return Err(refused("its last line is no summary: it was cut off".to_owned()));
@@ -136,51 +136,51 @@ pub(super) fn read(path: &Path, side: &mut Side) -> Result<(), HistoryError> {
             reader.take(SIZE).read_to_end(&mut first).map_err(|error| refused(error.to_string()))?;
             let report: WholeReport = serde_json::from_slice(&first).map_err(|error| refused(error.to_string()))?;
             for run in report.runs {
-                let run = of_object(side, run).map_err(refused)?;
+                let run = read_object(side, run).map_err(refused)?;
                 side.runs.push(run);
             }
-            report.over_runs.map_or(Ok(()), |over| of_all_runs(side, over)).map_err(refused)?;
+            report.over_runs.map_or(Ok(()), |over| read_over_runs(side, over)).map_err(refused)?;
         }
     }
     Ok(())
 }
 
-fn header(side: &mut Side, one: HeaderRule) -> (String, usize) {
+fn read_header(side: &mut CompareSide, one: HeaderRule) -> (String, usize) {
     let HeaderRule { id, rule, text, rated } = one;
-    (id.clone(), side.number(rule, id, text, rated))
+    (id.clone(), side.assertion_number(rule, id, text, rated))
 }
 
 /// Results of all runs together.
-fn of_all_runs(side: &mut Side, over: OverRuns) -> Result<(), String> {
-    let results = results(side, over.results)?;
+fn read_over_runs(side: &mut CompareSide, over: ReportOverRuns) -> Result<(), String> {
+    let results = read_results(side, over.results)?;
     side.over_runs.push((over.run, results));
     Ok(())
 }
 
-fn results(side: &mut Side, all: Vec<WholeResult>) -> Result<Vec<(usize, Status)>, String> {
+fn read_results(side: &mut CompareSide, all: Vec<WholeResult>) -> Result<Vec<(usize, Status)>, String> {
     let each = all.into_iter().map(|WholeResult { id, rule, text, status: word, rated }| {
-        let number = side.number(rule, id, text, rated);
-        Ok((number, status(&word)?))
+        let number = side.assertion_number(rule, id, text, rated);
+        Ok((number, parse_status(&word)?))
     });
     each.collect()
 }
 
-fn status(word: &str) -> Result<Status, String> {
+fn parse_status(word: &str) -> Result<Status, String> {
     let found = Status::ALL.into_iter().find(|status| status.as_str() == word);
     found.ok_or_else(|| format!("`{}` is no status", one_line(word)))
 }
 
-fn standing(passed: bool, score: Option<f64>, measured: &ReportedMeasures) -> Standing {
+fn to_standing(passed: bool, score: Option<f64>, measured: &ReportedMeasures) -> RunMeasures {
     let ReportedMeasures { cost_usd, total_tokens, .. } = *measured;
-    Standing { passed: Some(passed), score, cost_usd, total_tokens }
+    RunMeasures { passed: Some(passed), score, cost_usd, total_tokens }
 }
 
-fn of_object(side: &mut Side, run: WholeRun) -> Result<SideRun, String> {
-    let results = results(side, run.results)?;
+fn read_object(side: &mut CompareSide, run: WholeRun) -> Result<SideRun, String> {
+    let results = read_results(side, run.results)?;
     let measured = run.measured.unwrap_or_default();
     Ok(SideRun {
         name: run.run,
-        standing: standing(run.passed, run.score, &measured),
+        standing: to_standing(run.passed, run.score, &measured),
         own: measured.id,
         duration: measured.duration_ms,
         results,
@@ -189,7 +189,7 @@ fn of_object(side: &mut Side, run: WholeRun) -> Result<SideRun, String> {
 }
 
 /// The run of a line; `None` where it is about something else.
-fn of_line(numbers: &[(String, usize)], line: Line) -> Result<Option<SideRun>, String> {
+fn read_line(numbers: &[(String, usize)], line: ReportLine) -> Result<Option<SideRun>, String> {
     let Some(name) = line.run else { return Ok(None) };
     let mut results = Vec::with_capacity(numbers.len());
     for ((id, number), verdict) in numbers.iter().zip(&line.verdicts) {
@@ -197,15 +197,15 @@ fn of_line(numbers: &[(String, usize)], line: Line) -> Result<Option<SideRun>, S
         // A failure that is expected, and a pass that is not, are findings.
         let finding = line.findings.iter().find(|finding| finding.id == *id);
         let status = match finding {
-            Some(finding) => status(&finding.status)?,
+            Some(finding) => parse_status(&finding.status)?,
             None => {
                 let known = Verdict::ALL.into_iter().find(|known| known.as_str() == verdict);
-                Status::of(known.ok_or_else(|| format!("`{}` is no verdict", one_line(verdict)))?, false)
+                Status::of_verdict(known.ok_or_else(|| format!("`{}` is no verdict", one_line(verdict)))?, false)
             }
         };
         results.push((*number, status));
     }
     let measured = line.measured.unwrap_or_default();
-    let standing = standing(line.passed, line.score, &measured);
+    let standing = to_standing(line.passed, line.score, &measured);
     Ok(Some(SideRun { name, own: measured.id, standing, duration: measured.duration_ms, results, blocks: Vec::new() }))
 }

@@ -2,12 +2,12 @@
 
 use super::report_file;
 use crate::error::HistoryError;
-use crate::labels::Labels;
-use crate::read::Snapshot;
+use crate::labels::RecordingLabels;
+use crate::read::HistorySnapshot;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
 use averment_report::block::BlockReport;
-use averment_report::change::Standing;
+use averment_report::change::RunMeasures;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const SIDES: &str = "name a report of `aver check --format json` or `jsonl`, a f
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// What an assertion is the same by on both sides: its rule, empty where it has none, and its text. Its id may count its place among others.
-pub type Key = (String, String);
+pub type AssertionKey = (String, String);
 
 /// A run of a side.
 #[derive(Debug, Clone, Default)]
@@ -28,10 +28,10 @@ pub struct SideRun {
     /// Its own id, where that is known.
     pub own: Option<String>,
     /// Whether it passed, its score, cost and tokens.
-    pub standing: Standing,
+    pub standing: RunMeasures,
     /// How long it took, in milliseconds.
     pub duration: Option<f64>,
-    /// Its results: the number of the assertion in [`Side::assertions`], and the status.
+    /// Its results: the number of the assertion in [`CompareSide::assertions`], and the status.
     pub results: Vec<(usize, Status)>,
     /// The blocks of a workflow of another system in it, by rule.
     pub blocks: Vec<(String, BlockReport)>,
@@ -39,11 +39,11 @@ pub struct SideRun {
 
 /// A side.
 #[derive(Debug, Default)]
-pub struct Side {
+pub struct CompareSide {
     /// What it was given as.
     pub name: String,
     /// The assertions of its runs, with their ids.
-    pub assertions: IndexMap<Key, String>,
+    pub assertions: IndexMap<AssertionKey, String>,
     /// Its runs, in order.
     pub runs: Vec<SideRun>,
     /// What each of its reports says of all of its runs together, and how that is called there.
@@ -52,12 +52,12 @@ pub struct Side {
     pub rated: FxHashSet<usize>,
 }
 
-impl Side {
+impl CompareSide {
     /// Reads a side.
     ///
     /// # Errors
     /// Where it is none, or holds no run.
-    pub fn read(text: &str) -> Result<Self, HistoryError> {
+    pub fn read_side(text: &str) -> Result<Self, HistoryError> {
         let mut side = Self { name: one_line(text).into_owned(), ..Self::default() };
         let whole = Path::new(text);
         let (path, part) = match text.rsplit_once('#') {
@@ -65,8 +65,8 @@ impl Side {
             _ => (whole, None),
         };
         if path.is_dir() {
-            for file in reports(path)? {
-                report_file::read(&file, &mut side)?;
+            for file in report_files(path)? {
+                report_file::read_report(&file, &mut side)?;
             }
         } else if is_history(path) {
             side.read_history(path, part.unwrap_or_default())?;
@@ -75,7 +75,7 @@ impl Side {
                 format!("`{}` is no history, of which `#` names a part", one_line(&path.display().to_string()));
             return Err(HistoryError::new(message, SIDES));
         } else {
-            report_file::read(path, &mut side)?;
+            report_file::read_report(path, &mut side)?;
         }
         match side.runs.is_empty() {
             true => Err(HistoryError::new(format!("`{}` holds no run", side.name), SIDES)),
@@ -84,7 +84,7 @@ impl Side {
     }
 
     /// The number of an assertion; `rated` says that a statement over all runs speaks for it.
-    pub(super) fn number(&mut self, rule: Option<String>, id: String, text: String, rated: bool) -> usize {
+    pub(super) fn assertion_number(&mut self, rule: Option<String>, id: String, text: String, rated: bool) -> usize {
         let number = self.assertions.insert_full((rule.unwrap_or_default(), text), id).0;
         if rated {
             self.rated.insert(number);
@@ -95,15 +95,15 @@ impl Side {
     fn read_history(&mut self, path: &Path, part: &str) -> Result<(), HistoryError> {
         let wrong = |what: String| HistoryError::new(format!("`#{}`: {what}", one_line(part)), SIDES);
         let mut labels = match part {
-            "" => Labels::default(),
-            part => Labels::parse([part]).map_err(wrong)?,
+            "" => RecordingLabels::default(),
+            part => RecordingLabels::parse([part]).map_err(wrong)?,
         };
-        let last = match labels.take("last") {
+        let last = match labels.take_label("last") {
             None => usize::MAX,
             Some(last) => last.parse().map_err(|_| wrong(format!("`last={last}` is no number of runs")))?,
         };
-        let snapshot = Snapshot::open(path, &labels)?;
-        let mut reader = snapshot.results()?;
+        let snapshot = HistorySnapshot::open(path, &labels)?;
+        let mut reader = snapshot.result_reader()?;
         let mut seen = FxHashSet::default();
         // The same run judged again counts as it was judged last.
         let latest = snapshot.runs.iter().rev().filter(|run| seen.insert(run.identity)).take(last);
@@ -111,16 +111,16 @@ impl Side {
         latest.reverse();
         for run in latest {
             let mut results = Vec::new();
-            for one in reader.of(run)? {
+            for one in reader.run_results(run)? {
                 let Some(known) = snapshot.assertions.get(&one.assertion) else { continue };
                 let (rule, id, text) = (known.rule.clone(), known.name.clone(), known.text.clone());
-                results.push((self.number(Some(rule), id, text, false), one.status));
+                results.push((self.assertion_number(Some(rule), id, text, false), one.status));
             }
             let (score, cost_usd, total_tokens) = (run.score, run.cost, run.tokens);
             self.runs.push(SideRun {
                 name: run.name.clone(),
                 own: run.own.clone(),
-                standing: Standing { passed: Some(run.passed), score, cost_usd, total_tokens },
+                standing: RunMeasures { passed: Some(run.passed), score, cost_usd, total_tokens },
                 duration: run.duration,
                 results,
                 blocks: Vec::new(),
@@ -141,7 +141,7 @@ fn is_history(path: &Path) -> bool {
 }
 
 /// The reports in a folder, in the order of their names.
-fn reports(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
+fn report_files(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
     let name = one_line(&folder.display().to_string()).into_owned();
     let entries = std::fs::read_dir(folder)
         .map_err(|error| HistoryError::new(format!("the folder `{name}` cannot be read: {error}"), SIDES))?;

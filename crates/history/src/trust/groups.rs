@@ -1,9 +1,9 @@
 //! Groups of runs, and the score of each.
 
-use super::Counted;
+use super::CountedAs;
 use crate::error::HistoryError;
-use crate::read::{Identity, RecordedAssertion, RecordedRun, Snapshot};
-use averment_base::rates::wilson;
+use crate::read::{RunIdentity, RecordedAssertion, RecordedRun, HistorySnapshot};
+use averment_base::rates::wilson_interval;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ pub enum TrustLabel {
 impl TrustLabel {
     /// That of a score.
     #[must_use]
-    pub fn of(score: Option<f64>) -> Self {
+    pub fn from_score(score: Option<f64>) -> Self {
         match score {
             Some(score) if score >= TRUSTED => Self::Trusted,
             Some(score) if score >= UNSTABLE => Self::Unstable,
@@ -100,7 +100,7 @@ impl Serialize for TrustLabel {
 
 /// The latest runs of a group.
 #[derive(Debug, Serialize)]
-pub struct Group {
+pub struct TrustGroup {
     /// What it is called.
     pub name: String,
     /// How many runs it has, at most as many as were asked for.
@@ -123,22 +123,22 @@ pub struct Group {
 
 /// What counts of one run: passed, all, not counted.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct ResultCounts {
     passed: u64,
     total: u64,
     left: u64,
 }
 
-impl Counts {
-    fn add(&mut self, counted: Counted) {
+impl ResultCounts {
+    fn add_result(&mut self, counted: CountedAs) {
         match counted {
-            Counted::Passed => (self.passed, self.total) = (self.passed + 1, self.total + 1),
-            Counted::NotPassed => self.total += 1,
-            Counted::Left => self.left += 1,
+            CountedAs::Passed => (self.passed, self.total) = (self.passed + 1, self.total + 1),
+            CountedAs::NotPassed => self.total += 1,
+            CountedAs::Left => self.left += 1,
         }
     }
 
-    fn and(self, other: &Self) -> Self {
+    fn add_counts(self, other: &Self) -> Self {
         Self { passed: self.passed + other.passed, total: self.total + other.total, left: self.left + other.left }
     }
 
@@ -150,82 +150,82 @@ impl Counts {
 
 /// The runs of a group, newest first.
 #[derive(Default)]
-struct Gathered {
-    seen: FxHashSet<Identity>,
-    runs: Vec<Counts>,
+struct GroupRuns {
+    seen: FxHashSet<RunIdentity>,
+    runs: Vec<ResultCounts>,
 }
 
-impl Gathered {
+impl GroupRuns {
     /// Takes a run that is not there yet: the same run judged again counts as it was judged last.
-    fn takes(&mut self, run: &RecordedRun, last: usize) -> bool {
+    fn accept_run(&mut self, run: &RecordedRun, last: usize) -> bool {
         self.runs.len() < last && self.seen.insert(run.identity)
     }
 
-    fn group(self, name: String) -> Group {
-        let Counts { passed, total, left } = self.runs.iter().fold(Counts::default(), Counts::and);
-        let score = Counts { passed, total, left }.score();
-        Group {
+    fn into_group(self, name: String) -> TrustGroup {
+        let ResultCounts { passed, total, left } = self.runs.iter().fold(ResultCounts::default(), ResultCounts::add_counts);
+        let score = ResultCounts { passed, total, left }.score();
+        TrustGroup {
             name,
             runs: self.runs.len(),
             passed,
             total,
             not_counted: left,
             score,
-            interval: wilson(passed, total, 0.95),
-            label: TrustLabel::of(score),
-            trend: trend(&self.runs),
+            interval: wilson_interval(passed, total, 0.95),
+            label: TrustLabel::from_score(score),
+            trend: score_trend(&self.runs),
         }
     }
 }
 
 /// The scores of equally many runs each, oldest first.
-fn trend(newest_first: &[Counts]) -> Vec<Option<f64>> {
+fn score_trend(newest_first: &[ResultCounts]) -> Vec<Option<f64>> {
     let size = newest_first.len().div_ceil(POINTS).max(1);
-    let parts = newest_first.chunks(size).map(|part| part.iter().fold(Counts::default(), Counts::and).score());
+    let parts = newest_first.chunks(size).map(|part| part.iter().fold(ResultCounts::default(), ResultCounts::add_counts).score());
     let mut parts: Vec<_> = parts.collect();
     parts.reverse();
     parts
 }
 
 /// All runs as one group.
-pub(super) fn all(snapshot: &Snapshot, last: usize) -> Result<Group, HistoryError> {
-    let mut reader = snapshot.results()?;
-    let mut gathered = Gathered::default();
+pub(super) fn group_all(snapshot: &HistorySnapshot, last: usize) -> Result<TrustGroup, HistoryError> {
+    let mut reader = snapshot.result_reader()?;
+    let mut gathered = GroupRuns::default();
     for run in snapshot.runs.iter().rev() {
         if gathered.runs.len() >= last {
             break;
         }
-        if gathered.takes(run, last) {
-            let mut counts = Counts::default();
-            reader.of(run)?.iter().for_each(|one| counts.add(Counted::of(one.status)));
+        if gathered.accept_run(run, last) {
+            let mut counts = ResultCounts::default();
+            reader.run_results(run)?.iter().for_each(|one| counts.add_result(CountedAs::from_status(one.status)));
             gathered.runs.push(counts);
         }
     }
-    Ok(gathered.group("all runs".to_owned()))
+    Ok(gathered.into_group("all runs".to_owned()))
 }
 
 /// The groups, by name.
-pub(super) fn by(snapshot: &Snapshot, by: &GroupBy, last: usize) -> Result<Vec<Group>, HistoryError> {
+pub(super) fn group_by(snapshot: &HistorySnapshot, by: &GroupBy, last: usize) -> Result<Vec<TrustGroup>, HistoryError> {
     let gathered = if *by == GroupBy::Rule { by_rule(snapshot, last)? } else { by_run(snapshot, by, last)? };
-    Ok(gathered.into_iter().map(|(name, runs)| runs.group(name.to_owned())).collect())
+    Ok(gathered.into_iter().map(|(name, runs)| runs.into_group(name.to_owned())).collect())
 }
 
-fn by_run<'a>(snapshot: &'a Snapshot, by: &GroupBy, last: usize) -> Result<BTreeMap<&'a str, Gathered>, HistoryError> {
-    let mut reader = snapshot.results()?;
-    let mut groups: BTreeMap<&str, Gathered> = BTreeMap::new();
+fn by_run<'a>(snapshot: &'a HistorySnapshot, by: &GroupBy, last: usize) -> Result<BTreeMap<&'a str, GroupRuns>, HistoryError> {
+    let mut reader = snapshot.result_reader()?;
+    let mut groups: BTreeMap<&str, GroupRuns> = BTreeMap::new();
     for run in snapshot.runs.iter().rev() {
         // Results are looked up where some group still takes the run.
         let mut counts = None;
-        for name in names(snapshot, run, by) {
+        for name in group_names(snapshot, run, by) {
             let group = groups.entry(name).or_default();
-            if !group.takes(run, last) {
+            if !group.accept_run(run, last) {
                 continue;
             }
             let known = match counts {
                 Some(known) => known,
                 None => {
-                    let mut found = Counts::default();
-                    reader.of(run)?.iter().for_each(|one| found.add(Counted::of(one.status)));
+                    let mut found = ResultCounts::default();
+                    reader.run_results(run)?.iter().for_each(|one| found.add_result(CountedAs::from_status(one.status)));
                     *counts.insert(found)
                 }
             };
@@ -236,23 +236,23 @@ fn by_run<'a>(snapshot: &'a Snapshot, by: &GroupBy, last: usize) -> Result<BTree
 }
 
 /// The groups of a run; one in brackets where it has none.
-fn names<'a>(snapshot: &'a Snapshot, run: &RecordedRun, by: &GroupBy) -> Vec<&'a str> {
+fn group_names<'a>(snapshot: &'a HistorySnapshot, run: &RecordedRun, by: &GroupBy) -> Vec<&'a str> {
     let all = |names: &'a [String], none| match names.is_empty() {
         true => vec![none],
         false => names.iter().map(String::as_str).collect(),
     };
     match by {
-        GroupBy::Skill => match snapshot.label(run, "skill") {
+        GroupBy::Skill => match snapshot.run_label(run, "skill") {
             Some(skill) => vec![skill],
-            None => all(snapshot.skills(run), "(no skill)"),
+            None => all(snapshot.run_skills(run), "(no skill)"),
         },
-        GroupBy::Tool => all(snapshot.tools(run), "(no tool)"),
-        GroupBy::Label(name) => vec![snapshot.label(run, name).unwrap_or("(no such label)")],
+        GroupBy::Tool => all(snapshot.run_tools(run), "(no tool)"),
+        GroupBy::Label(name) => vec![snapshot.run_label(run, name).unwrap_or("(no such label)")],
         GroupBy::Rule => Vec::new(),
     }
 }
 
-fn by_rule(snapshot: &Snapshot, last: usize) -> Result<BTreeMap<&str, Gathered>, HistoryError> {
+fn by_rule(snapshot: &HistorySnapshot, last: usize) -> Result<BTreeMap<&str, GroupRuns>, HistoryError> {
     let alone = |one: &RecordedAssertion| one.rule.is_empty();
     let names: FxHashMap<i64, &str> = snapshot
         .assertions
@@ -260,18 +260,18 @@ fn by_rule(snapshot: &Snapshot, last: usize) -> Result<BTreeMap<&str, Gathered>,
         .map(|(row, one)| (*row, if alone(one) { one.name.as_str() } else { one.rule.as_str() }))
         .collect();
     let known = names.values().collect::<FxHashSet<_>>().len();
-    let mut reader = snapshot.results()?;
-    let mut groups: BTreeMap<&str, Gathered> = BTreeMap::new();
+    let mut reader = snapshot.result_reader()?;
+    let mut groups: BTreeMap<&str, GroupRuns> = BTreeMap::new();
     for run in snapshot.runs.iter().rev() {
-        let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
-        for one in reader.of(run)? {
+        let mut counts: BTreeMap<&str, ResultCounts> = BTreeMap::new();
+        for one in reader.run_results(run)? {
             if let Some(name) = names.get(&one.assertion) {
-                counts.entry(name).or_default().add(Counted::of(one.status));
+                counts.entry(name).or_default().add_result(CountedAs::from_status(one.status));
             }
         }
         for (name, counts) in counts {
             let group = groups.entry(name).or_default();
-            if group.takes(run, last) {
+            if group.accept_run(run, last) {
                 group.runs.push(counts);
             }
         }

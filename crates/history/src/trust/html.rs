@@ -1,7 +1,7 @@
 //! Trust as one page for a browser, without scripts.
 
-use super::human::{rounded, sparkline};
-use super::{Group, Trust, TrustLabel};
+use super::human::{round_score, sparkline};
+use super::{TrustGroup, TrustReport, TrustLabel};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
@@ -12,33 +12,33 @@ th:first-child,td:first-child,td:last-child,th:last-child{text-align:left}
 .Trusted{color:#13692b}.Unstable{color:#8a5a00}.Unreliable{color:#b00020}.none{color:#555}
 @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}th,td{border-color:#444}.Trusted{color:#7fd897}.Unstable{color:#f0c060}.Unreliable{color:#ff8a95}.none{color:#aaa}}";
 
-impl Trust {
+impl TrustReport {
     /// One page.
     #[must_use]
-    pub fn html(&self) -> String {
-        let by = escaped(self.by.as_deref().unwrap_or("group"));
+    pub fn to_html(&self) -> String {
+        let by = escape_html(self.by.as_deref().unwrap_or("group"));
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
              <title>Trust</title><style>{STYLE}</style></head><body>\n<h1>Trust</h1>\n<p>Over the last {} runs of each row.</p>\n\
              <table><thead><tr><th>{by}</th><th>runs</th><th>passed</th><th>score</th><th>95% interval</th><th>trend</th><th></th></tr></thead><tbody>\n",
             self.last
         );
-        self.groups.iter().chain([&self.all]).for_each(|group| row(&mut page, group));
+        self.groups.iter().chain([&self.all]).for_each(|group| write_row(&mut page, group));
         page.push_str("</tbody></table>\n");
         if !self.flaky.is_empty() {
             page.push_str("<h2>Flaky</h2>\n<p>The same bytes under the same rules.</p>\n<ul>\n");
         }
         for one in &self.flaky {
             let words: Vec<&str> = one.statuses.iter().map(|status| status.as_str()).collect();
-            let _ = writeln!(page, "<li>{} in {}: {}</li>", escaped(&one.id), escaped(&one.run), words.join(", "));
+            let _ = writeln!(page, "<li>{} in {}: {}</li>", escape_html(&one.id), escape_html(&one.run), words.join(", "));
         }
         page.push_str(if self.flaky.is_empty() { "" } else { "</ul>\n" });
         if !self.regressions.is_empty() {
             page.push_str("<h2>Regressions</h2>\n<ul>\n");
         }
         for one in &self.regressions {
-            let runs: Vec<String> = one.runs.iter().map(|run| escaped(run)).collect();
-            let (id, text) = (escaped(&one.id), escaped(&one.text));
+            let runs: Vec<String> = one.runs.iter().map(|run| escape_html(run)).collect();
+            let (id, text) = (escape_html(&one.id), escape_html(&one.text));
             let before = one.passed_before;
             let _ = writeln!(
                 page,
@@ -52,17 +52,17 @@ impl Trust {
     }
 }
 
-fn row(page: &mut String, group: &Group) {
+fn write_row(page: &mut String, group: &TrustGroup) {
     let interval = |(low, high): (f64, f64)| format!("{low:.2} to {high:.2}");
     let class = if group.label == TrustLabel::NoEvidence { "none" } else { group.label.as_str() };
     let _ = writeln!(
         page,
         "<tr><td>{}</td><td>{}</td><td>{}/{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"{class}\">{}</td></tr>",
-        escaped(&group.name),
+        escape_html(&group.name),
         group.runs,
         group.passed,
         group.total,
-        group.score.map_or("-".to_owned(), rounded),
+        group.score.map_or("-".to_owned(), round_score),
         group.interval.map_or("-".to_owned(), interval),
         sparkline(&group.trend, true),
         group.label.as_str()
@@ -70,7 +70,7 @@ fn row(page: &mut String, group: &Group) {
 }
 
 /// Text as HTML shows it.
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let text = one_line(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,6 +1,6 @@
 //! Trust as a table.
 
-use super::{Group, Trust};
+use super::{TrustGroup, TrustReport};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
@@ -9,26 +9,26 @@ const NAME: usize = 40;
 /// Of flaky results and of regressions so many are named.
 const NAMED: usize = 10;
 
-impl Trust {
+impl TrustReport {
     /// For people; without `unicode` in ASCII alone.
     #[must_use]
-    pub fn human(&self, unicode: bool) -> String {
+    pub fn to_human(&self, unicode: bool) -> String {
         let many = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let each = if self.by.is_some() { " of each group" } else { "" };
         let mut text = format!("trust over the last {}{each}\n\n", many(self.last, "run"));
-        let rows: Vec<&Group> = self.groups.iter().chain([&self.all]).collect();
+        let rows: Vec<&TrustGroup> = self.groups.iter().chain([&self.all]).collect();
         let heads = [self.by.as_deref().unwrap_or(""), "runs", "passed", "score", "95% interval", "trend", ""];
-        let cells = rows.iter().map(|group| cells(group, unicode));
-        text.push_str(&table(&[heads.map(str::to_owned)].into_iter().chain(cells).collect::<Vec<_>>()));
+        let cells = rows.iter().map(|group| group_cells(group, unicode));
+        text.push_str(&format_table(&[heads.map(str::to_owned)].into_iter().chain(cells).collect::<Vec<_>>()));
         if !self.flaky.is_empty() {
             let _ =
                 writeln!(text, "\nflaky: {} of the same bytes under the same rules", many(self.flaky.len(), "result"));
         }
         for one in self.flaky.iter().take(NAMED) {
             let words: Vec<&str> = one.statuses.iter().map(|status| status.as_str()).collect();
-            let _ = writeln!(text, "  {} in {}: {}", named(&one.id), named(&one.run), words.join(", "));
+            let _ = writeln!(text, "  {} in {}: {}", display_name(&one.id), display_name(&one.run), words.join(", "));
         }
-        more(&mut text, self.flaky.len());
+        write_more(&mut text, self.flaky.len());
         if !self.regressions.is_empty() {
             let _ = writeln!(
                 text,
@@ -37,23 +37,23 @@ impl Trust {
             );
         }
         for one in self.regressions.iter().take(NAMED) {
-            let first = one.runs.first().map(|run| named(run)).unwrap_or_default();
+            let first = one.runs.first().map(|run| display_name(run)).unwrap_or_default();
             let others = if one.runs.len() > 1 { format!(" and {} more", one.runs.len() - 1) } else { String::new() };
             let before = many(one.passed_before, "run");
-            let _ = writeln!(text, "  {} passed in the last {before}, fails now in {first}{others}", named(&one.id));
+            let _ = writeln!(text, "  {} passed in the last {before}, fails now in {first}{others}", display_name(&one.id));
         }
-        more(&mut text, self.regressions.len());
+        write_more(&mut text, self.regressions.len());
         text
     }
 }
 
-fn more(text: &mut String, count: usize) {
+fn write_more(text: &mut String, count: usize) {
     if count > NAMED {
         let _ = writeln!(text, "  and {} more: `--format json` lists all", count - NAMED);
     }
 }
 
-fn named(name: &str) -> String {
+fn display_name(name: &str) -> String {
     let name = one_line(name);
     match name.char_indices().nth(NAME * 2) {
         Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
@@ -61,14 +61,14 @@ fn named(name: &str) -> String {
     }
 }
 
-fn cells(group: &Group, unicode: bool) -> [String; 7] {
+fn group_cells(group: &TrustGroup, unicode: bool) -> [String; 7] {
     let interval = |(low, high): (f64, f64)| format!("{low:.2} to {high:.2}");
     let name: String = one_line(&group.name).chars().take(NAME).collect();
     [
         name,
         group.runs.to_string(),
         format!("{}/{}", group.passed, group.total),
-        group.score.map_or("-".to_owned(), rounded),
+        group.score.map_or("-".to_owned(), round_score),
         group.interval.map_or("-".to_owned(), interval),
         sparkline(&group.trend, unicode),
         group.label.as_str().to_owned(),
@@ -76,7 +76,7 @@ fn cells(group: &Group, unicode: bool) -> [String; 7] {
 }
 
 /// Three digits, never rounded up: 0.9499 is not 0.95.
-pub(super) fn rounded(score: f64) -> String {
+pub(super) fn round_score(score: f64) -> String {
     format!("{:.3}", (score * 1000.0 + 1e-9).floor() / 1000.0)
 }
 
@@ -92,7 +92,7 @@ pub(super) fn sparkline(trend: &[Option<f64>], unicode: bool) -> String {
 }
 
 /// Columns with two blanks between them; the first and the last two from the left, numbers from the right.
-fn table(rows: &[[String; 7]]) -> String {
+fn format_table(rows: &[[String; 7]]) -> String {
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let mut text = String::new();
     for row in rows {

@@ -3,13 +3,13 @@
 mod groups;
 mod html;
 mod human;
-mod unsure;
+mod unstable_results;
 
-pub use groups::{Group, GroupBy, TrustLabel};
-pub use unsure::{FlakyResult, Regression};
+pub use groups::{TrustGroup, GroupBy, TrustLabel};
+pub use unstable_results::{FlakyResult, TrustRegression};
 
 use crate::error::HistoryError;
-use crate::read::Snapshot;
+use crate::read::HistorySnapshot;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub const LAST: usize = 100;
 
 /// How a result counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
+pub enum CountedAs {
     /// As passed.
     Passed,
     /// As one of all, and not as passed.
@@ -27,10 +27,10 @@ pub enum Counted {
     Left,
 }
 
-impl Counted {
+impl CountedAs {
     /// How a status counts: what was expected to fail and does has passed; what could not be decided or evaluated has not.
     #[must_use]
-    pub fn of(status: Status) -> Self {
+    pub fn from_status(status: Status) -> Self {
         match status {
             Status::Passed | Status::ExpectedFailed => Self::Passed,
             Status::Failed | Status::UnexpectedPassed | Status::Undecided | Status::Error => Self::NotPassed,
@@ -50,7 +50,7 @@ pub struct TrustQuery {
 
 /// What is known of trust. Its form as JSON is `docs/schema/trust.schema.json`.
 #[derive(Debug, Serialize)]
-pub struct Trust {
+pub struct TrustReport {
     /// The version of the format.
     pub version: u32,
     /// How many of the latest runs of each group count.
@@ -58,45 +58,45 @@ pub struct Trust {
     /// What makes a group.
     pub by: Option<String>,
     /// All runs together.
-    pub all: Group,
+    pub all: TrustGroup,
     /// The groups, by name.
-    pub groups: Vec<Group>,
+    pub groups: Vec<TrustGroup>,
     /// Results of one run under the same rules that differ.
     pub flaky: Vec<FlakyResult>,
     /// What passed and fails now.
-    pub regressions: Vec<Regression>,
+    pub regressions: Vec<TrustRegression>,
 }
 
-impl Trust {
+impl TrustReport {
     /// Computes it.
     ///
     /// # Errors
     /// Where the history cannot be read, or no run has the label that is to make groups.
-    pub fn of(snapshot: &mut Snapshot, query: &TrustQuery) -> Result<Self, HistoryError> {
+    pub fn compute_trust(snapshot: &mut HistorySnapshot, query: &TrustQuery) -> Result<Self, HistoryError> {
         if matches!(query.by, Some(GroupBy::Skill | GroupBy::Tool)) {
             snapshot.load_used()?;
         }
         let snapshot = &*snapshot;
         if let Some(GroupBy::Label(name)) = &query.by {
-            snapshot.knows_label(name)?;
+            snapshot.require_label(name)?;
         }
-        let all = groups::all(snapshot, query.last)?;
-        let groups = query.by.as_ref().map_or(Ok(Vec::new()), |by| groups::by(snapshot, by, query.last))?;
+        let all = groups::group_all(snapshot, query.last)?;
+        let groups = query.by.as_ref().map_or(Ok(Vec::new()), |by| groups::group_by(snapshot, by, query.last))?;
         Ok(Self {
             version: 1,
             last: query.last,
             by: query.by.as_ref().map(GroupBy::in_words),
             all,
             groups,
-            flaky: unsure::flaky(snapshot, query.last)?,
-            regressions: unsure::regressions(snapshot)?,
+            flaky: unstable_results::find_flaky(snapshot, query.last)?,
+            regressions: unstable_results::find_regressions(snapshot)?,
         })
     }
 
     /// Whether every group has at least this score. One without evidence has not.
     #[must_use]
-    pub fn reaches(&self, least: f64) -> bool {
-        let reaches = |group: &Group| group.score.is_some_and(|score| score >= least);
+    pub fn reaches_score(&self, least: f64) -> bool {
+        let reaches = |group: &TrustGroup| group.score.is_some_and(|score| score >= least);
         match self.by {
             None => reaches(&self.all),
             Some(_) => !self.groups.is_empty() && self.groups.iter().all(reaches),
@@ -105,7 +105,7 @@ impl Trust {
 
     /// As JSON.
     #[must_use]
-    pub fn json(&self) -> String {
+    pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).map_or_else(|_| String::new(), |text| text + "\n")
     }
 }

@@ -1,10 +1,10 @@
 //! The path in front of a word: `calls[*].args.` before `amount`.
 
-use averment_syntax::token::{Kind, Token};
+use averment_syntax::token::{TokenKind, Token};
 
 /// A part of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Segment {
+pub(super) enum PrefixPart {
     /// A name, or a key in brackets.
     Name(String),
     /// `[0]`, `[*]`.
@@ -15,24 +15,24 @@ pub(super) enum Segment {
 
 /// A path as far as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Chain {
+pub(super) struct PathPrefix {
     /// Its parts; the first is a name.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<PrefixPart>,
 }
 
 /// Parts of a path that are looked at.
 const LONGEST: usize = 40;
 
-impl Chain {
+impl PathPrefix {
     /// The path whose last dot ends at `at`; `None` where no dot stands there.
-    pub fn before(text: &str, tokens: &[Token], at: usize) -> Option<Self> {
+    pub fn before_dot(text: &str, tokens: &[Token], at: usize) -> Option<Self> {
         let last = tokens.last()?;
         let dot = text.get(last.start..last.end)? == "." && last.end == at;
-        dot.then(|| Self::ending(text, tokens, tokens.len().checked_sub(1)?))?
+        dot.then(|| Self::ending_at(text, tokens, tokens.len().checked_sub(1)?))?
     }
 
     /// The path that ends before token `end`.
-    pub fn ending(text: &str, tokens: &[Token], end: usize) -> Option<Self> {
+    pub fn ending_at(text: &str, tokens: &[Token], end: usize) -> Option<Self> {
         let word = |index: usize| tokens.get(index).and_then(|token| text.get(token.start..token.end)).unwrap_or("");
         let mut segments = Vec::new();
         let mut at = end;
@@ -41,12 +41,12 @@ impl Chain {
             match word(at) {
                 "]" => {
                     let open = (at.saturating_sub(4)..at).rev().find(|&open| word(open) == "[")?;
-                    segments.push(inside(word(open + 1), at - open));
+                    segments.push(bracket_part(word(open + 1), at - open));
                     at = open;
                     continue;
                 }
-                name if tokens.get(at).is_some_and(|token| token.kind == Kind::Word) => {
-                    segments.push(Segment::Name(name.to_owned()));
+                name if tokens.get(at).is_some_and(|token| token.kind == TokenKind::Word) => {
+                    segments.push(PrefixPart::Name(name.to_owned()));
                 }
                 _ => return None,
             }
@@ -56,16 +56,16 @@ impl Chain {
             }
         }
         segments.reverse();
-        matches!(segments.first(), Some(Segment::Name(_))).then_some(Self { segments })
+        matches!(segments.first(), Some(PrefixPart::Name(_))).then_some(Self { segments })
     }
 }
 
 /// What stands between the brackets.
-fn inside(word: &str, length: usize) -> Segment {
+fn bracket_part(word: &str, length: usize) -> PrefixPart {
     match word {
-        "**" => Segment::Deep,
-        "*" if length > 2 => Segment::Deep,
-        _ if word.starts_with(['"', '\'']) => Segment::Name(word.trim_matches(['"', '\'']).to_owned()),
-        _ => Segment::Element,
+        "**" => PrefixPart::Deep,
+        "*" if length > 2 => PrefixPart::Deep,
+        _ if word.starts_with(['"', '\'']) => PrefixPart::Name(word.trim_matches(['"', '\'']).to_owned()),
+        _ => PrefixPart::Element,
     }
 }

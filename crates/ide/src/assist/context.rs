@@ -1,11 +1,11 @@
 //! The context of a cursor, beside the text: names that are declared, the tool catalogue, a recorded run.
 
-use super::skeleton::Skeleton;
+use super::skeleton::ValueSkeleton;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_builtins::table::type_word;
-use averment_engine::check::{Checked, Declaration, DeclarationKind};
-use averment_engine::ir::{Expr, Module, NameTest, ToolFact, ToolSays, Type};
-use averment_runs::run::{Kind, Run};
+use averment_engine::check::{CheckResult, Declaration, DeclarationKind};
+use averment_engine::ir::{TypedExpr, CheckedModule, NameTest, ToolFact, ToolClaim, Type};
+use averment_runs::run::{StepKind, Run};
 use averment_syntax::ast::ItemKind;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,16 +19,16 @@ const NAMES: usize = 200;
 #[derive(Debug, Clone, Default)]
 pub struct CursorContext {
     /// Declared names that the file sees: its own first, then imported ones.
-    pub names: Vec<Named>,
+    pub names: Vec<DeclaredName>,
     /// The tools of the catalogue.
     pub tools: BTreeMap<String, DeclaredTool>,
     /// What a recorded run holds.
-    pub run: Option<Recorded>,
+    pub run: Option<RunShape>,
 }
 
 /// A declared name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named {
+pub struct DeclaredName {
     /// The name.
     pub name: String,
     /// What it was declared as.
@@ -54,45 +54,45 @@ pub struct DeclaredTool {
 
 /// What a run holds.
 #[derive(Debug, Clone, Default)]
-pub struct Recorded {
+pub struct RunShape {
     /// Its name.
     pub name: String,
     /// The run under the names of its entries.
-    pub root: Skeleton,
+    pub root: ValueSkeleton,
     /// Its tools by name: how often each was called, its arguments and results.
-    pub tools: BTreeMap<String, Called>,
+    pub tools: BTreeMap<String, ToolShape>,
     /// Names of other steps by kind: commands, paths, skills, URLs, spans.
-    pub steps: BTreeMap<Kind, Vec<String>>,
+    pub steps: BTreeMap<StepKind, Vec<String>>,
 }
 
 /// The calls of one tool.
 #[derive(Debug, Clone, Default)]
-pub struct Called {
+pub struct ToolShape {
     /// How many there are.
     pub count: usize,
     /// Their arguments.
-    pub args: Skeleton,
+    pub args: ValueSkeleton,
     /// Their results.
-    pub result: Skeleton,
+    pub result: ValueSkeleton,
 }
 
-impl Recorded {
+impl RunShape {
     /// Looks at a run.
     #[must_use]
-    pub fn of(run: &Run<'_>) -> Self {
-        let mut recorded = Self { name: run.source.name(), ..Self::default() };
+    pub fn from_run(run: &Run<'_>) -> Self {
+        let mut recorded = Self { name: run.source.run_name(), ..Self::default() };
         for entry in run.object.entries() {
-            recorded.root.fields.entry(entry.key.to_owned()).or_default().add(&entry.node.value);
+            recorded.root.fields.entry(entry.key.to_owned()).or_default().add_value(&entry.node.value);
         }
         for step in run.steps.iter().take(STEPS) {
-            if step.kind == Kind::Call {
+            if step.kind == StepKind::Call {
                 let known = recorded.tools.len();
                 if known < NAMES || recorded.tools.contains_key(step.name) {
                     let called = recorded.tools.entry(step.name.to_owned()).or_default();
                     called.count = called.count.saturating_add(1);
                     let value = |key: &str| step.object.get(key);
-                    value("args").iter().for_each(|node| called.args.add(&node.value));
-                    value("result").iter().for_each(|node| called.result.add(&node.value));
+                    value("args").iter().for_each(|node| called.args.add_value(&node.value));
+                    value("result").iter().for_each(|node| called.result.add_value(&node.value));
                 }
                 continue;
             }
@@ -108,12 +108,12 @@ impl Recorded {
 impl CursorContext {
     /// What a check of the file `root` found.
     #[must_use]
-    pub fn of(checked: &Checked, sources: &SourceMap, root: FileId) -> Self {
+    pub fn from_checked(checked: &CheckResult, sources: &SourceMap, root: FileId) -> Self {
         let module = &checked.module;
-        let seen = Seen::of(checked, root);
+        let seen = VisibleNames::from_checked(checked, root);
         let names = checked.symbols.declarations.iter();
-        let mut names: Vec<Named> =
-            names.filter(|one| seen.sees(one)).map(|one| named(one, module, sources, root)).collect();
+        let mut names: Vec<DeclaredName> =
+            names.filter(|one| seen.is_visible(one)).map(|one| declared_name(one, module, sources, root)).collect();
         names.sort_by_key(|one| one.file.is_some());
         let tools = module.tools.iter().map(|tool| (tool.name.clone(), declared_tool(tool, module)));
         let mut tools: BTreeMap<String, DeclaredTool> = tools.collect();
@@ -124,12 +124,12 @@ impl CursorContext {
     /// The same with a recorded run.
     #[must_use]
     pub fn with_run(self, run: &Run<'_>) -> Self {
-        Self { run: Some(Recorded::of(run)), ..self }
+        Self { run: Some(RunShape::from_run(run)), ..self }
     }
 
     /// The declaration of a name.
     #[must_use]
-    pub fn named(&self, name: &str, kinds: &[DeclarationKind]) -> Option<&Named> {
+    pub fn find_name(&self, name: &str, kinds: &[DeclarationKind]) -> Option<&DeclaredName> {
         self.names.iter().find(|one| one.name == name && kinds.contains(&one.kind))
     }
 
@@ -143,7 +143,7 @@ impl CursorContext {
     }
 }
 
-fn declared_tool(tool: &averment_engine::ir::Tool, module: &Module) -> DeclaredTool {
+fn declared_tool(tool: &averment_engine::ir::CatalogTool, module: &CheckedModule) -> DeclaredTool {
     let schema = tool.arguments.and_then(|number| module.schemas.get(number as usize));
     let about: Option<Value> = tool.annotations.as_ref().and_then(|text| serde_json::from_str(text).ok());
     DeclaredTool {
@@ -153,11 +153,11 @@ fn declared_tool(tool: &averment_engine::ir::Tool, module: &Module) -> DeclaredT
 }
 
 /// Adds what rules say of tools that they name.
-fn add_fact(tools: &mut BTreeMap<String, DeclaredTool>, fact: &ToolFact<Expr>) {
+fn add_fact(tools: &mut BTreeMap<String, DeclaredTool>, fact: &ToolFact<TypedExpr>) {
     let said = match &fact.says {
-        ToolSays::Fails(_) => "Rules say when a call of it failed.".to_owned(),
-        ToolSays::Tagged(tags) => format!("Tagged `{}`.", tags.join("`, `")),
-        ToolSays::Named(name) => {
+        ToolClaim::Fails(_) => "Rules say when a call of it failed.".to_owned(),
+        ToolClaim::Tagged(tags) => format!("Tagged `{}`.", tags.join("`, `")),
+        ToolClaim::Named(name) => {
             tools.entry(name.clone()).or_default();
             format!("Another name of `{name}`.")
         }
@@ -171,14 +171,14 @@ fn add_fact(tools: &mut BTreeMap<String, DeclaredTool>, fact: &ToolFact<Expr>) {
 }
 
 /// Which declarations of other files a file sees.
-struct Seen {
+struct VisibleNames {
     root: FileId,
     /// Imported files, each with the names that were chosen; `None` for all.
     imports: Vec<(FileId, Option<Vec<String>>)>,
 }
 
-impl Seen {
-    fn of(checked: &Checked, root: FileId) -> Self {
+impl VisibleNames {
+    fn from_checked(checked: &CheckResult, root: FileId) -> Self {
         let uses = checked.ast.items.iter().filter_map(|item| match &item.kind {
             ItemKind::Use(import) => Some(import),
             _ => None,
@@ -190,7 +190,7 @@ impl Seen {
         Self { root, imports: imports.collect() }
     }
 
-    fn sees(&self, one: &Declaration) -> bool {
+    fn is_visible(&self, one: &Declaration) -> bool {
         if one.span.file == self.root {
             return true;
         }
@@ -209,23 +209,23 @@ impl Seen {
     }
 }
 
-fn named(one: &Declaration, module: &Module, sources: &SourceMap, root: FileId) -> Named {
+fn declared_name(one: &Declaration, module: &CheckedModule, sources: &SourceMap, root: FileId) -> DeclaredName {
     let parameters = match one.kind {
-        DeclarationKind::Def | DeclarationKind::DefStep => parameters(one.span, sources),
+        DeclarationKind::Def | DeclarationKind::DefStep => parameter_names(one.span, sources),
         _ => Vec::new(),
     };
-    Named {
+    DeclaredName {
         name: one.name.clone(),
         kind: one.kind,
-        signature: signature(one, module, &parameters),
+        signature: declaration_signature(one, module, &parameters),
         parameters,
         doc: one.doc.clone(),
-        file: (one.span.file != root).then(|| sources.name(one.span).to_owned()),
+        file: (one.span.file != root).then(|| sources.file_name(one.span).to_owned()),
     }
 }
 
 /// The parameters behind a declared name, as they are written.
-fn parameters(name: Span, sources: &SourceMap) -> Vec<String> {
+fn parameter_names(name: Span, sources: &SourceMap) -> Vec<String> {
     let text = sources.get(name.file).and_then(|file| file.text.get(name.end as usize..)).unwrap_or("");
     let Some(inside) = text.trim_start().strip_prefix('(').and_then(|rest| rest.split(')').next()) else {
         return Vec::new();
@@ -233,7 +233,7 @@ fn parameters(name: Span, sources: &SourceMap) -> Vec<String> {
     inside.split(',').map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
 }
 
-fn signature(one: &Declaration, module: &Module, parameters: &[String]) -> String {
+fn declaration_signature(one: &Declaration, module: &CheckedModule, parameters: &[String]) -> String {
     let name = &one.name;
     let listed = parameters.join(", ");
     match one.kind {
@@ -241,15 +241,15 @@ fn signature(one: &Declaration, module: &Module, parameters: &[String]) -> Strin
             let known = module.params.iter().find(|param| param.span == one.span);
             let ty = known.map_or("any", |param| type_word(param.ty));
             let default = known.and_then(|param| param.default.as_ref());
-            format!("param {name}: {ty}{}", default.map_or(String::new(), |value| format!(" = {}", constant(value))))
+            format!("param {name}: {ty}{}", default.map_or(String::new(), |value| format!(" = {}", constant_text(value))))
         }
         DeclarationKind::Let => {
             let ty = module.lets.iter().find(|known| known.name == *name && known.value.span.file == one.span.file);
-            format!("let {name}{}", typed(ty.map(|known| known.value.ty)))
+            format!("let {name}{}", type_suffix(ty.map(|known| known.value.ty)))
         }
         DeclarationKind::Def => {
             let ty = module.defs.iter().find(|known| known.name == *name && known.body.span.file == one.span.file);
-            format!("def {name}({listed}){}", typed(ty.map(|known| known.body.ty)))
+            format!("def {name}({listed}){}", type_suffix(ty.map(|known| known.body.ty)))
         }
         DeclarationKind::DefStep if parameters.is_empty() => format!("def step {name}"),
         DeclarationKind::DefStep => format!("def step {name}({listed})"),
@@ -261,14 +261,14 @@ fn signature(one: &Declaration, module: &Module, parameters: &[String]) -> Strin
     }
 }
 
-fn typed(ty: Option<Type>) -> String {
+fn type_suffix(ty: Option<Type>) -> String {
     match ty {
         None | Some(Type::Any) => String::new(),
         Some(ty) => format!(": {}", type_word(ty)),
     }
 }
 
-fn constant(value: &averment_engine::ir::Constant) -> String {
+fn constant_text(value: &averment_engine::ir::Constant) -> String {
     use averment_engine::ir::Constant;
     match value {
         Constant::Null => "null".to_owned(),

@@ -1,11 +1,11 @@
 //! Bodies and objects: what stands between the braces behind a statement's first words.
 
-use super::cursor::Body;
+use super::cursor::EnclosingBody;
 use averment_syntax::statements;
 
 /// What an object is, so that its keys are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum ObjectKind {
     /// A run in normal form: the body of a `test`.
     Run,
     /// A step of the run: an element of the list under this key.
@@ -72,9 +72,9 @@ const STEP_KEYS: &[(&str, &[&str])] = &[
     ),
 ];
 
-impl Entry {
+impl ObjectKind {
     /// What the value of a key is.
-    pub fn of_key(self, key: &str) -> Self {
+    pub fn object_at_key(self, key: &str) -> Self {
         match self {
             Self::Run if key == "usage" => Self::Usage,
             Self::Run => {
@@ -86,7 +86,7 @@ impl Entry {
     }
 
     /// Behind the colon of a key.
-    pub fn value_of(self, key: &str) -> Self {
+    pub fn value_at_key(self, key: &str) -> Self {
         match self {
             Self::Step(list) => {
                 let keys = STEP_KEYS.iter().find(|(name, _)| *name == list).map_or(&[][..], |(_, keys)| keys);
@@ -97,7 +97,7 @@ impl Entry {
     }
 
     /// The keys it may have.
-    pub fn keys(self) -> &'static [&'static str] {
+    pub fn known_keys(self) -> &'static [&'static str] {
         match self {
             Self::Step(list) => STEP_KEYS.iter().find(|(name, _)| *name == list).map_or(&[], |(_, keys)| keys),
             Self::Usage => &crate::assist::member::USAGE,
@@ -121,28 +121,28 @@ impl Entry {
 }
 
 /// The object behind the first word of a statement.
-pub(super) fn entry_of(head: &str) -> Entry {
+pub(super) fn head_object(head: &str) -> ObjectKind {
     match head {
-        "test" => Entry::Run,
-        "call" => Entry::Arguments,
-        "tool" | "schema" => Entry::Schema,
-        _ => Entry::Other,
+        "test" => ObjectKind::Run,
+        "call" => ObjectKind::Arguments,
+        "tool" | "schema" => ObjectKind::Schema,
+        _ => ObjectKind::Other,
     }
 }
 
 /// The body behind the first words of a statement; `None` where the brace opens an object.
-pub(super) fn body_of(head: &str, words: &[&str]) -> Option<Body> {
+pub(super) fn head_body(head: &str, words: &[&str]) -> Option<EnclosingBody> {
     let second = words.get(1).copied().unwrap_or("");
     Some(match head {
-        "rule" => Body::Assertions,
-        "suite" => Body::Suite,
-        "case" => Body::Case,
-        "pre" | "post" => Body::World,
-        "invariant" | "for" => Body::Invariant,
-        "workspace" => Body::Workspace,
-        "runner" => Body::Runner,
-        _ if statements::has_block(head, second) => Body::Assertions,
-        "not" => return body_of(second, words.get(1..).unwrap_or(&[])),
+        "rule" => EnclosingBody::Assertions,
+        "suite" => EnclosingBody::Suite,
+        "case" => EnclosingBody::Case,
+        "pre" | "post" => EnclosingBody::World,
+        "invariant" | "for" => EnclosingBody::Invariant,
+        "workspace" => EnclosingBody::Workspace,
+        "runner" => EnclosingBody::Runner,
+        _ if statements::has_block(head, second) => EnclosingBody::Assertions,
+        "not" => return head_body(second, words.get(1..).unwrap_or(&[])),
         _ => return None,
     })
 }

@@ -1,15 +1,15 @@
 //! What stands under the cursor: type, meaning, example.
 
-use super::chain::{Chain, Segment};
-use super::context::{CursorContext, Named};
-use super::cursor::{Cursor, Mode, tokens};
-use super::member::{self, Field, PathTarget};
+use super::chain::{PathPrefix, PrefixPart};
+use super::context::{CursorContext, DeclaredName};
+use super::cursor::{CursorState, StatementPart, scan_bounded};
+use super::member::{self, KnownField, PathTarget};
 use super::vocabulary::{self, Role, Word};
 use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
 use averment_builtins::table::{self, Builtin};
 use averment_engine::check::DeclarationKind;
-use averment_syntax::token::{Kind, Token};
+use averment_syntax::token::{TokenKind, Token};
 use std::ops::Range;
 
 /// What is to be said of a place.
@@ -23,26 +23,26 @@ pub struct Hover {
 
 /// What stands at a byte offset; `None` for space, comments and what nothing is known of.
 #[must_use]
-pub fn hover(text: &str, at: usize, context: &CursorContext) -> Option<Hover> {
-    let scan = tokens(text);
+pub fn hover_at(text: &str, at: usize, context: &CursorContext) -> Option<Hover> {
+    let scan = scan_bounded(text);
     if let Some(remark) = scan.remarks.iter().find(|remark| remark.start <= at && at < remark.end) {
-        return in_comment(text, remark.start..remark.end, at);
+        return hover_comment(text, remark.start..remark.end, at);
     }
     let index = scan.tokens.iter().position(|token| token.start <= at && at < token.end)?;
     let token = scan.tokens.get(index)?;
-    let looked = Looked { text, tokens: &scan.tokens, context, index };
+    let looked = HoverTarget { text, tokens: &scan.tokens, context, index };
     let said = match token.kind {
-        Kind::Word => looked.word(token),
-        Kind::Sign => looked.sign(token),
-        Kind::Binding => Some(binding(text, token)),
-        Kind::Text => looked.text(token, at),
+        TokenKind::Word => looked.hover_word(token),
+        TokenKind::Sign => looked.hover_sign(token),
+        TokenKind::Binding => Some(hover_binding(text, token)),
+        TokenKind::Text => looked.hover_text(token, at),
         _ => None,
     }?;
     Some(said)
 }
 
 /// A slug in `# allow: slug`.
-fn in_comment(text: &str, comment: Range<usize>, at: usize) -> Option<Hover> {
+fn hover_comment(text: &str, comment: Range<usize>, at: usize) -> Option<Hover> {
     let written = text.get(comment.clone())?;
     written.trim_start_matches('#').trim_start().strip_prefix("allow:")?;
     let letter = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -53,76 +53,76 @@ fn in_comment(text: &str, comment: Range<usize>, at: usize) -> Option<Hover> {
     Some(Hover { range: start + comment.start..end + comment.start, text: slug.page().to_owned() })
 }
 
-fn binding(text: &str, token: &Token) -> Hover {
+fn hover_binding(text: &str, token: &Token) -> Hover {
     let name = text.get(token.start..token.end).unwrap_or("");
     let doc = "a binding: the same value wherever it stands in this statement";
     Hover { range: token.start..token.end, text: format!("```assert\n{name}\n```\n{doc}") }
 }
 
-struct Looked<'a, 't> {
+struct HoverTarget<'a, 't> {
     text: &'t str,
     tokens: &'a [Token],
     context: &'a CursorContext,
     index: usize,
 }
 
-impl Looked<'_, '_> {
-    fn at(&self, index: usize) -> &str {
+impl HoverTarget<'_, '_> {
+    fn word_at(&self, index: usize) -> &str {
         self.tokens.get(index).and_then(|token| self.text.get(token.start..token.end)).unwrap_or("")
     }
 
-    fn before(&self, back: usize) -> &str {
-        self.index.checked_sub(back).map_or("", |index| self.at(index))
+    fn word_before(&self, back: usize) -> &str {
+        self.index.checked_sub(back).map_or("", |index| self.word_at(index))
     }
 
-    fn said(&self, token: &Token, text: String) -> Option<Hover> {
+    fn hover_for(&self, token: &Token, text: String) -> Option<Hover> {
         Some(Hover { range: token.start..token.end, text })
     }
 
-    fn word(&self, token: &Token) -> Option<Hover> {
-        let cursor = Cursor::new(self.text, token.start);
-        let name = self.at(self.index);
-        if self.before(1) == "."
+    fn hover_word(&self, token: &Token) -> Option<Hover> {
+        let cursor = CursorState::new(self.text, token.start);
+        let name = self.word_at(self.index);
+        if self.word_before(1) == "."
             && self.tokens.get(self.index.wrapping_sub(1)).is_some_and(|dot| dot.end == token.start)
         {
-            return self.member(token, &cursor);
+            return self.hover_member(token, &cursor);
         }
-        let statement = matches!(cursor.mode, Mode::Start(_)) && vocabulary::word(name, &[Role::Statement]).is_some();
-        if self.at(self.index + 1) == "("
+        let statement = matches!(cursor.mode, StatementPart::Start(_)) && vocabulary::find_word(name, &[Role::Statement]).is_some();
+        if self.word_at(self.index + 1) == "("
             && !statement
-            && !matches!(cursor.mode, Mode::Step | Mode::Call)
-            && let Some(builtin) = table::lookup(name)
+            && !matches!(cursor.mode, StatementPart::Step | StatementPart::Call)
+            && let Some(builtin) = table::find_builtin(name)
         {
-            return self.said(token, of_builtin(builtin));
+            return self.hover_for(token, builtin_page(builtin));
         }
-        if let Some(said) = self.in_place(token, &cursor, name) {
+        if let Some(said) = self.hover_in_context(token, &cursor, name) {
             return Some(said);
         }
         let several = self.several_words(name);
         if let Some((range, word)) = several {
-            return Some(Hover { range, text: of_word(word) });
+            return Some(Hover { range, text: word_page(word) });
         }
         let roles: &[Role] = match cursor.mode {
-            Mode::Start(_) => &[Role::Statement, Role::Declaration, Role::Setting, Role::Modifier, Role::Root],
-            Mode::Step if cursor.behind_operand => &[Role::Modifier, Role::Operator, Role::List],
-            Mode::Step => &[Role::Kind, Role::Modifier],
-            Mode::Type => &[Role::Type],
-            Mode::Severity => &[Role::Severity, Role::Modifier],
-            Mode::Test => &[Role::Verdict],
-            Mode::Expression | Mode::Arguments(_) | Mode::Value(..) if cursor.behind_operand => {
+            StatementPart::Start(_) => &[Role::Statement, Role::Declaration, Role::Setting, Role::Modifier, Role::Root],
+            StatementPart::Step if cursor.behind_operand => &[Role::Modifier, Role::Operator, Role::List],
+            StatementPart::Step => &[Role::Kind, Role::Modifier],
+            StatementPart::Type => &[Role::Type],
+            StatementPart::Severity => &[Role::Severity, Role::Modifier],
+            StatementPart::Test => &[Role::Verdict],
+            StatementPart::Expression | StatementPart::Arguments(_) | StatementPart::Value(..) if cursor.behind_operand => {
                 &[Role::Test, Role::Operator, Role::List, Role::Modifier]
             }
-            Mode::Expression | Mode::Value(..) => {
+            StatementPart::Expression | StatementPart::Value(..) => {
                 &[Role::Root, Role::List, Role::Type, Role::Test, Role::Operator, Role::Constant]
             }
             _ => &[Role::Modifier, Role::Setting],
         };
-        let word = vocabulary::word(name, roles)?;
-        self.said(token, of_word(word))
+        let word = vocabulary::find_word(name, roles)?;
+        self.hover_for(token, word_page(word))
     }
 
     /// Declared names, tools, fields and arguments.
-    fn in_place(&self, token: &Token, cursor: &Cursor<'_>, name: &str) -> Option<Hover> {
+    fn hover_in_context(&self, token: &Token, cursor: &CursorState<'_>, name: &str) -> Option<Hover> {
         let any = [
             DeclarationKind::Param,
             DeclarationKind::Let,
@@ -132,23 +132,23 @@ impl Looked<'_, '_> {
         ];
         let rules = [DeclarationKind::Rule, DeclarationKind::Case, DeclarationKind::Invariant];
         match &cursor.mode {
-            Mode::Step | Mode::Call if !cursor.behind_operand => {
-                if let Some(step) = self.context.named(name, &[DeclarationKind::DefStep, DeclarationKind::Def]) {
-                    return self.said(token, of_named(step));
+            StatementPart::Step | StatementPart::Call if !cursor.behind_operand => {
+                if let Some(step) = self.context.find_name(name, &[DeclarationKind::DefStep, DeclarationKind::Def]) {
+                    return self.hover_for(token, declaration_page(step));
                 }
                 let (range, name) = self.tool_name(token);
-                return of_tool(&name, self.context).map(|text| Hover { range, text });
+                return tool_page(&name, self.context).map(|text| Hover { range, text });
             }
-            Mode::Arguments(steps) if !cursor.behind_operand => {
-                let chain = Chain { segments: vec![Segment::Name(name.to_owned())] };
-                let places = member::places(&chain, Some(steps), true, self.context);
+            StatementPart::Arguments(steps) if !cursor.behind_operand => {
+                let chain = PathPrefix { segments: vec![PrefixPart::Name(name.to_owned())] };
+                let places = member::resolve_path(&chain, Some(steps), true, self.context);
                 if !places.is_empty() {
-                    return self.said(token, of_places(name, &places));
+                    return self.hover_for(token, places_page(name, &places));
                 }
             }
-            Mode::Test | Mode::Free => {
-                if let Some(rule) = self.context.named(name, &rules).or_else(|| self.context.named(name, &any)) {
-                    return self.said(token, of_named(rule));
+            StatementPart::Test | StatementPart::Free => {
+                if let Some(rule) = self.context.find_name(name, &rules).or_else(|| self.context.find_name(name, &any)) {
+                    return self.hover_for(token, declaration_page(rule));
                 }
             }
             _ => {}
@@ -156,14 +156,14 @@ impl Looked<'_, '_> {
         if let Some(scope) = &cursor.scope
             && !cursor.behind_operand
         {
-            let kind = scope.kind.as_deref().and_then(member::kind_of).unwrap_or(averment_runs::run::Kind::Call);
-            let fields = member::fields(&PathTarget::Step(kind, scope.tools.clone()), self.context);
+            let kind = scope.kind.as_deref().and_then(member::step_kind).unwrap_or(averment_runs::run::StepKind::Call);
+            let fields = member::target_fields(&PathTarget::Step(kind, scope.tools.clone()), self.context);
             if let Some(field) = fields.iter().find(|field| field.name == name) {
-                return self.said(token, of_field_named(field));
+                return self.hover_for(token, named_field_page(field));
             }
         }
-        let declared = self.context.named(name, &any)?;
-        self.said(token, of_named(declared))
+        let declared = self.context.find_name(name, &any)?;
+        self.hover_for(token, declaration_page(declared))
     }
 
     /// The whole name of a tool around a token, with its globs, dots and dashes.
@@ -171,7 +171,7 @@ impl Looked<'_, '_> {
         let part = |index: usize| {
             self.tokens
                 .get(index)
-                .is_some_and(|one| one.kind == Kind::Word || matches!(self.at(index), "-" | "." | "/" | "*" | "?"))
+                .is_some_and(|one| one.kind == TokenKind::Word || matches!(self.word_at(index), "-" | "." | "/" | "*" | "?"))
         };
         let touches = |left: usize, right: usize| {
             self.tokens.get(left).zip(self.tokens.get(right)).is_some_and(|(left, right)| left.end == right.start)
@@ -192,53 +192,53 @@ impl Looked<'_, '_> {
     fn several_words(&self, name: &str) -> Option<(Range<usize>, &'static Word)> {
         let pairs = [(self.index, self.index + 1), (self.index.wrapping_sub(1), self.index)];
         pairs.into_iter().find_map(|(left, right)| {
-            let both = format!("{} {}", self.at(left), self.at(right));
-            let known = vocabulary::word(&both, &[Role::Statement, Role::Test, Role::Declaration, Role::Modifier])?;
+            let both = format!("{} {}", self.word_at(left), self.word_at(right));
+            let known = vocabulary::find_word(&both, &[Role::Statement, Role::Test, Role::Declaration, Role::Modifier])?;
             let range = self.tokens.get(left)?.start..self.tokens.get(right)?.end;
             (both.split(' ').any(|word| word == name)).then_some((range, known))
         })
     }
 
-    fn member(&self, token: &Token, cursor: &Cursor<'_>) -> Option<Hover> {
-        if self.before(2) == "std" {
-            let module = stdlib::module(self.at(self.index))?;
-            return self.said(token, of_module(module));
+    fn hover_member(&self, token: &Token, cursor: &CursorState<'_>) -> Option<Hover> {
+        if self.word_before(2) == "std" {
+            let module = stdlib::find_module(self.word_at(self.index))?;
+            return self.hover_for(token, module_page(module));
         }
-        let left = matches!(cursor.mode, Mode::Arguments(_));
-        let chain = Chain::ending(self.text, self.tokens, self.index + 1)?;
-        let places = member::places(&chain, cursor.scope.as_ref(), left, self.context);
-        let name = self.at(self.index);
+        let left = matches!(cursor.mode, StatementPart::Arguments(_));
+        let chain = PathPrefix::ending_at(self.text, self.tokens, self.index + 1)?;
+        let places = member::resolve_path(&chain, cursor.scope.as_ref(), left, self.context);
+        let name = self.word_at(self.index);
         if places.is_empty() {
-            let field = vocabulary::word(name, &[Role::Field])?;
-            return matches!(chain.segments.get(chain.segments.len().wrapping_sub(2)), Some(Segment::Element))
-                .then(|| Hover { range: token.start..token.end, text: of_word(field) });
+            let field = vocabulary::find_word(name, &[Role::Field])?;
+            return matches!(chain.segments.get(chain.segments.len().wrapping_sub(2)), Some(PrefixPart::Element))
+                .then(|| Hover { range: token.start..token.end, text: word_page(field) });
         }
-        self.said(token, of_places(name, &places))
+        self.hover_for(token, places_page(name, &places))
     }
 
-    fn sign(&self, token: &Token) -> Option<Hover> {
-        let word = vocabulary::word(self.at(self.index), &[Role::Test])?;
-        self.said(token, of_word(word))
+    fn hover_sign(&self, token: &Token) -> Option<Hover> {
+        let word = vocabulary::find_word(self.word_at(self.index), &[Role::Test])?;
+        self.hover_for(token, word_page(word))
     }
 
     /// A string: a quoted tool or what it interpolates.
-    fn text(&self, token: &Token, at: usize) -> Option<Hover> {
-        let written = self.at(self.index);
+    fn hover_text(&self, token: &Token, at: usize) -> Option<Hover> {
+        let written = self.word_at(self.index);
         let inner = written.trim_matches(['"', '\'']);
-        let cursor = Cursor::new(self.text, token.start);
-        if matches!(cursor.mode, Mode::Step | Mode::Call) {
-            return of_tool(inner, self.context).and_then(|text| self.said(token, text));
+        let cursor = CursorState::new(self.text, token.start);
+        if matches!(cursor.mode, StatementPart::Step | StatementPart::Call) {
+            return tool_page(inner, self.context).and_then(|text| self.hover_for(token, text));
         }
         let open = self.text.get(token.start..at)?.rfind("${")? + token.start + 2;
         let close = self.text.get(at..token.end)?.find('}')? + at;
         let value = self.text.get(open..close)?;
-        let found = hover(value, at.checked_sub(open)?, self.context)?;
+        let found = hover_at(value, at.checked_sub(open)?, self.context)?;
         Some(Hover { range: found.range.start + open..found.range.end + open, text: found.text })
     }
 }
 
 /// A word of the language as Markdown.
-pub(super) fn of_word(word: &Word) -> String {
+pub(super) fn word_page(word: &Word) -> String {
     let (ty, doc) = match word.role {
         Role::Root | Role::Field => word.doc.split_once(": ").unwrap_or(("", word.doc)),
         _ => ("", word.doc),
@@ -252,12 +252,12 @@ pub(super) fn of_word(word: &Word) -> String {
 }
 
 /// A function as Markdown.
-pub(super) fn of_builtin(builtin: &Builtin) -> String {
+pub(super) fn builtin_page(builtin: &Builtin) -> String {
     format!("```assert\n{}\n```\n{}\n\n```assert\n{}\n```", builtin.signature(), builtin.doc, builtin.example)
 }
 
 /// A declared name as Markdown.
-pub(super) fn of_named(one: &Named) -> String {
+pub(super) fn declaration_page(one: &DeclaredName) -> String {
     let mut out = format!("```assert\n{}\n```", one.signature);
     if let Some(doc) = &one.doc {
         out.push('\n');
@@ -270,7 +270,7 @@ pub(super) fn of_named(one: &Named) -> String {
 }
 
 /// A field with what is known of it as Markdown, without its name.
-pub(super) fn of_field(field: &Field) -> String {
+pub(super) fn field_page(field: &KnownField) -> String {
     let mut parts = Vec::new();
     if !field.doc.is_empty() {
         parts.push(field.doc.clone());
@@ -282,17 +282,17 @@ pub(super) fn of_field(field: &Field) -> String {
     parts.join("\n\n")
 }
 
-fn of_field_named(field: &Field) -> String {
+fn named_field_page(field: &KnownField) -> String {
     let ty = if field.ty.is_empty() { String::new() } else { format!(": {}", field.ty) };
-    format!("```assert\n{}{ty}\n```\n{}", field.name, of_field(field)).trim_end().to_owned()
+    format!("```assert\n{}{ty}\n```\n{}", field.name, field_page(field)).trim_end().to_owned()
 }
 
-fn of_places(name: &str, places: &[PathTarget<'_>]) -> String {
-    let fields = places.iter().map(|place| Field { name: name.to_owned(), ..member::itself(place) });
-    member::merged(fields).first().map_or_else(String::new, of_field_named)
+fn places_page(name: &str, places: &[PathTarget<'_>]) -> String {
+    let fields = places.iter().map(|place| KnownField { name: name.to_owned(), ..member::value_field(place) });
+    member::merge_fields(fields).first().map_or_else(String::new, named_field_page)
 }
 
-fn of_module(module: stdlib::Module) -> String {
+fn module_page(module: stdlib::StdModule) -> String {
     let head: Vec<&str> = module
         .text
         .lines()
@@ -303,9 +303,9 @@ fn of_module(module: stdlib::Module) -> String {
 }
 
 /// A tool as Markdown: what the catalogue and the run say of it. A glob lists what it names.
-fn of_tool(name: &str, context: &CursorContext) -> Option<String> {
+fn tool_page(name: &str, context: &CursorContext) -> Option<String> {
     if name.contains(['*', '?']) {
-        let fits = member::matcher(&[name.to_owned()]);
+        let fits = member::tool_matcher(&[name.to_owned()]);
         let all: Vec<String> =
             context.tool_names().into_iter().filter(|tool| fits(tool)).map(|tool| format!("`{tool}`")).collect();
         return (!all.is_empty()).then(|| format!("```assert\n{name}\n```\n{}", all.join(", ")));
@@ -315,10 +315,10 @@ fn of_tool(name: &str, context: &CursorContext) -> Option<String> {
     if declared.is_none() && called.is_none() {
         return None;
     }
-    let steps = super::cursor::Steps { tools: vec![name.to_owned()], kind: None };
-    let args = Chain { segments: vec![Segment::Name("args".to_owned())] };
-    let places = member::places(&args, Some(&steps), false, context);
-    let fields = member::merged(places.iter().flat_map(|place| member::fields(place, context)));
+    let steps = super::cursor::StepScope { tools: vec![name.to_owned()], kind: None };
+    let args = PathPrefix { segments: vec![PrefixPart::Name("args".to_owned())] };
+    let places = member::resolve_path(&args, Some(&steps), false, context);
+    let fields = member::merge_fields(places.iter().flat_map(|place| member::target_fields(place, context)));
     let listed: Vec<String> = fields
         .iter()
         .map(|field| {

@@ -1,11 +1,11 @@
 //! What lies behind a path: fields of steps by their kind, arguments by the catalogue, and everything by the recorded run.
 
-use super::chain::{Chain, Segment};
-use super::context::{Called, CursorContext};
-use super::cursor::Steps;
-use super::skeleton::Skeleton;
+use super::chain::{PathPrefix, PrefixPart};
+use super::context::{ToolShape, CursorContext};
+use super::cursor::StepScope;
+use super::skeleton::ValueSkeleton;
 use super::vocabulary::{self, Role};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use globset::Glob;
 use serde_json::Value;
 
@@ -23,20 +23,20 @@ pub(super) enum PathTarget<'f> {
     /// The run.
     Run,
     /// A step of a kind; of a call with these tools (none: any).
-    Step(Kind, Vec<String>),
+    Step(StepKind, Vec<String>),
     /// A list of steps.
-    Steps(Kind, Vec<String>),
+    Steps(StepKind, Vec<String>),
     /// `usage`.
     Usage,
     /// A value that a schema describes: the document and the place in it.
     Schema(&'f Value, &'f Value),
     /// A recorded value.
-    Recorded(&'f Skeleton),
+    Recorded(&'f ValueSkeleton),
 }
 
 /// A field with what is known of it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Field {
+pub(super) struct KnownField {
     pub name: String,
     /// Its type in words; empty where nothing is known.
     pub ty: String,
@@ -48,38 +48,38 @@ pub(super) struct Field {
 }
 
 /// The kind of a list's name or of a kind word.
-pub(super) fn kind_of(word: &str) -> Option<Kind> {
+pub(super) fn step_kind(word: &str) -> Option<StepKind> {
     match word {
-        "user" | "assistant" | "thinking" | "message" => Some(Kind::Message),
-        _ => Kind::ALL.into_iter().find(|kind| kind.list_key() == word || kind.as_str() == word),
+        "user" | "assistant" | "thinking" | "message" => Some(StepKind::Message),
+        _ => StepKind::ALL.into_iter().find(|kind| kind.list_key() == word || kind.as_str() == word),
     }
 }
 
 /// The places that a path leads to; `left` says that its first name starts at the arguments of a call.
-pub(super) fn places<'f>(
-    chain: &Chain,
-    scope: Option<&Steps>,
+pub(super) fn resolve_path<'f>(
+    chain: &PathPrefix,
+    scope: Option<&StepScope>,
     left: bool,
     context: &'f CursorContext,
 ) -> Vec<PathTarget<'f>> {
     let mut segments = chain.segments.iter();
-    let Some(Segment::Name(first)) = segments.next() else { return Vec::new() };
+    let Some(PrefixPart::Name(first)) = segments.next() else { return Vec::new() };
     let mut found = first_places(first, scope, left, context);
     for segment in segments {
-        found = found.into_iter().flat_map(|place| step(place, segment, context)).take(PLACES).collect();
+        found = found.into_iter().flat_map(|place| follow_part(place, segment, context)).take(PLACES).collect();
     }
     found
 }
 
-fn first_places<'f>(first: &str, scope: Option<&Steps>, left: bool, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
+fn first_places<'f>(first: &str, scope: Option<&StepScope>, left: bool, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     if let Some(scope) = scope {
-        let kind = scope.kind.as_deref().and_then(kind_of).unwrap_or(Kind::Call);
+        let kind = scope.kind.as_deref().and_then(step_kind).unwrap_or(StepKind::Call);
         let place = PathTarget::Step(kind, scope.tools.clone());
-        if left && kind == Kind::Call && !matches!(first, "args" | "result") {
+        if left && kind == StepKind::Call && !matches!(first, "args" | "result") {
             let arguments = field_places(place, "args", context);
             return arguments.into_iter().flat_map(|place| field_places(place, first, context)).collect();
         }
-        if kind.fields().contains(&first) {
+        if kind.field_names().contains(&first) {
             return field_places(place, first, context);
         }
     }
@@ -90,11 +90,11 @@ fn first_places<'f>(first: &str, scope: Option<&Steps>, left: bool, context: &'f
     }
 }
 
-fn step<'f>(place: PathTarget<'f>, segment: &Segment, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
+fn follow_part<'f>(place: PathTarget<'f>, segment: &PrefixPart, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     match segment {
-        Segment::Name(name) => field_places(place, name, context),
-        Segment::Element => element_places(place),
-        Segment::Deep => Vec::new(),
+        PrefixPart::Name(name) => field_places(place, name, context),
+        PrefixPart::Element => element_places(place),
+        PrefixPart::Deep => Vec::new(),
     }
 }
 
@@ -102,7 +102,7 @@ fn element_places(place: PathTarget<'_>) -> Vec<PathTarget<'_>> {
     match place {
         PathTarget::Steps(kind, tools) => vec![PathTarget::Step(kind, tools)],
         PathTarget::Recorded(skeleton) => skeleton.element.iter().map(|one| PathTarget::Recorded(one)).collect(),
-        PathTarget::Schema(root, at) => followed(root, at)
+        PathTarget::Schema(root, at) => follow_refs(root, at)
             .and_then(|at| at.get("items"))
             .map(|items| PathTarget::Schema(root, items))
             .into_iter()
@@ -114,13 +114,13 @@ fn element_places(place: PathTarget<'_>) -> Vec<PathTarget<'_>> {
 fn field_places<'f>(place: PathTarget<'f>, name: &str, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
     match place {
         PathTarget::Run => run_places(name, context),
-        PathTarget::Step(Kind::Call, tools) => call_places(&tools, name, context),
+        PathTarget::Step(StepKind::Call, tools) => call_places(&tools, name, context),
         PathTarget::Step(kind, _) => {
             let list = context.run.iter().filter_map(|run| run.root.fields.get(kind.list_key())?.element.as_deref());
             list.filter_map(|one| one.fields.get(name)).map(PathTarget::Recorded).collect()
         }
         PathTarget::Recorded(skeleton) => skeleton.fields.get(name).map(PathTarget::Recorded).into_iter().collect(),
-        PathTarget::Schema(root, at) => alternatives(root, at)
+        PathTarget::Schema(root, at) => schema_alternatives(root, at)
             .into_iter()
             .filter_map(|at| at.get("properties")?.get(name))
             .map(|at| PathTarget::Schema(root, at))
@@ -130,7 +130,7 @@ fn field_places<'f>(place: PathTarget<'f>, name: &str, context: &'f CursorContex
 }
 
 fn run_places<'f>(name: &str, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
-    match kind_of(name).filter(|kind| kind.list_key() == name) {
+    match step_kind(name).filter(|kind| kind.list_key() == name) {
         Some(kind) => vec![PathTarget::Steps(kind, Vec::new())],
         None if name == "usage" => vec![PathTarget::Usage],
         None => context.run.iter().filter_map(|run| run.root.fields.get(name)).map(PathTarget::Recorded).collect(),
@@ -138,12 +138,12 @@ fn run_places<'f>(name: &str, context: &'f CursorContext) -> Vec<PathTarget<'f>>
 }
 
 fn call_places<'f>(tools: &[String], name: &str, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
-    let fits = matcher(tools);
+    let fits = tool_matcher(tools);
     let schemas = context.tools.iter().filter(|(tool, _)| name == "args" && fits(tool));
     let schemas =
         schemas.filter_map(|(_, tool)| tool.arguments.as_ref()).map(|schema| PathTarget::Schema(schema, schema));
     let recorded = context.run.iter().flat_map(|run| &run.tools).filter(|(tool, _)| fits(tool));
-    let value = |called: &'f Called| match name {
+    let value = |called: &'f ToolShape| match name {
         "args" => Some(&called.args),
         "result" => Some(&called.result),
         _ => None,
@@ -152,7 +152,7 @@ fn call_places<'f>(tools: &[String], name: &str, context: &'f CursorContext) -> 
 }
 
 /// Whether a tool is one of these, globs among them; of none all are.
-pub(super) fn matcher(tools: &[String]) -> impl Fn(&str) -> bool + use<> {
+pub(super) fn tool_matcher(tools: &[String]) -> impl Fn(&str) -> bool + use<> {
     let all = tools.is_empty() || tools.iter().any(|tool| tool == "any" || tool == "tool");
     let globs: Vec<_> = tools
         .iter()
@@ -164,7 +164,7 @@ pub(super) fn matcher(tools: &[String]) -> impl Fn(&str) -> bool + use<> {
 }
 
 /// The place behind `$ref`s inside the document.
-fn followed<'f>(root: &'f Value, at: &'f Value) -> Option<&'f Value> {
+fn follow_refs<'f>(root: &'f Value, at: &'f Value) -> Option<&'f Value> {
     let mut at = at;
     for _ in 0..HOPS {
         let Some(reference) = at.get("$ref").and_then(Value::as_str) else { return Some(at) };
@@ -174,55 +174,55 @@ fn followed<'f>(root: &'f Value, at: &'f Value) -> Option<&'f Value> {
 }
 
 /// The place itself and what `anyOf`, `oneOf` and `allOf` hold.
-fn alternatives<'f>(root: &'f Value, at: &'f Value) -> Vec<&'f Value> {
-    let Some(at) = followed(root, at) else { return Vec::new() };
+fn schema_alternatives<'f>(root: &'f Value, at: &'f Value) -> Vec<&'f Value> {
+    let Some(at) = follow_refs(root, at) else { return Vec::new() };
     let inner = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| at.get(key)?.as_array()).flatten();
-    std::iter::once(at).chain(inner.filter_map(|one| followed(root, one))).collect()
+    std::iter::once(at).chain(inner.filter_map(|one| follow_refs(root, one))).collect()
 }
 
 /// The fields of a place.
-pub(super) fn fields(place: &PathTarget<'_>, context: &CursorContext) -> Vec<Field> {
+pub(super) fn target_fields(place: &PathTarget<'_>, context: &CursorContext) -> Vec<KnownField> {
     match place {
         PathTarget::Run => {
-            let roots = vocabulary::words(Role::Root).filter(|word| word.word != "run");
-            let mut all: Vec<Field> = roots.map(|word| described(word.word, word.doc)).collect();
-            let more = context.run.iter().flat_map(|run| &run.root.fields).map(|(name, one)| of_skeleton(name, one));
+            let roots = vocabulary::words_with_role(Role::Root).filter(|word| word.word != "run");
+            let mut all: Vec<KnownField> = roots.map(|word| described_field(word.word, word.doc)).collect();
+            let more = context.run.iter().flat_map(|run| &run.root.fields).map(|(name, one)| skeleton_field(name, one));
             all.extend(more);
             all
         }
-        PathTarget::Step(kind, _) => kind.fields().iter().map(|name| step_field(*kind, name, context)).collect(),
+        PathTarget::Step(kind, _) => kind.field_names().iter().map(|name| step_field(*kind, name, context)).collect(),
         PathTarget::Usage => USAGE.iter().map(|name| known_field(name)).collect(),
-        PathTarget::Recorded(skeleton) => skeleton.fields.iter().map(|(name, one)| of_skeleton(name, one)).collect(),
-        PathTarget::Schema(root, at) => alternatives(root, at).into_iter().flat_map(|at| of_schema(root, at)).collect(),
+        PathTarget::Recorded(skeleton) => skeleton.fields.iter().map(|(name, one)| skeleton_field(name, one)).collect(),
+        PathTarget::Schema(root, at) => schema_alternatives(root, at).into_iter().flat_map(|at| schema_fields(root, at)).collect(),
         PathTarget::Steps(..) => Vec::new(),
     }
 }
 
-fn step_field(kind: Kind, name: &str, context: &CursorContext) -> Field {
+fn step_field(kind: StepKind, name: &str, context: &CursorContext) -> KnownField {
     let list = context.run.iter().find_map(|run| run.root.fields.get(kind.list_key())?.element.as_deref());
     let examples = list.and_then(|one| one.fields.get(name)).map_or_else(Vec::new, |one| one.examples.clone());
-    Field { examples, ..known_field(name) }
+    KnownField { examples, ..known_field(name) }
 }
 
-fn known_field(name: &str) -> Field {
-    vocabulary::word(name, &[Role::Field]).map_or_else(|| described(name, ""), |word| described(word.word, word.doc))
+fn known_field(name: &str) -> KnownField {
+    vocabulary::find_word(name, &[Role::Field]).map_or_else(|| described_field(name, ""), |word| described_field(word.word, word.doc))
 }
 
 /// A field from `type: sentence`.
-fn described(name: &str, doc: &str) -> Field {
+fn described_field(name: &str, doc: &str) -> KnownField {
     let (ty, doc) = doc.split_once(": ").unwrap_or(("", doc));
-    Field { name: name.to_owned(), ty: ty.to_owned(), doc: doc.to_owned(), ..Field::default() }
+    KnownField { name: name.to_owned(), ty: ty.to_owned(), doc: doc.to_owned(), ..KnownField::default() }
 }
 
-pub(super) fn of_skeleton(name: &str, one: &Skeleton) -> Field {
-    Field { name: name.to_owned(), ty: one.types(), examples: one.examples.clone(), ..Field::default() }
+pub(super) fn skeleton_field(name: &str, one: &ValueSkeleton) -> KnownField {
+    KnownField { name: name.to_owned(), ty: one.type_words(), examples: one.examples.clone(), ..KnownField::default() }
 }
 
-fn of_schema(root: &Value, at: &Value) -> Vec<Field> {
+fn schema_fields(root: &Value, at: &Value) -> Vec<KnownField> {
     let required: Vec<&str> =
         at.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = at.get("properties").and_then(Value::as_object);
-    let one = |(name, at): (&String, &Value)| Field {
+    let one = |(name, at): (&String, &Value)| KnownField {
         name: name.clone(),
         required: required.contains(&name.as_str()),
         ..schema_field(root, at)
@@ -231,41 +231,41 @@ fn of_schema(root: &Value, at: &Value) -> Vec<Field> {
 }
 
 /// What a schema says of its value.
-fn schema_field(root: &Value, at: &Value) -> Field {
-    let at = followed(root, at).unwrap_or(at);
+fn schema_field(root: &Value, at: &Value) -> KnownField {
+    let at = follow_refs(root, at).unwrap_or(at);
     let ty = match at.get("type") {
-        Some(Value::String(word)) => word_of(word).to_owned(),
+        Some(Value::String(word)) => type_label(word).to_owned(),
         Some(Value::Array(words)) => {
-            words.iter().filter_map(Value::as_str).map(word_of).collect::<Vec<_>>().join(" or ")
+            words.iter().filter_map(Value::as_str).map(type_label).collect::<Vec<_>>().join(" or ")
         }
         _ => String::new(),
     };
     let allowed = at.get("enum").and_then(Value::as_array).into_iter().flatten().chain(at.get("const"));
     let examples = allowed.filter(|value| !value.is_object() && !value.is_array()).take(40).map(Value::to_string);
     let doc = at.get("description").and_then(Value::as_str).unwrap_or("").to_owned();
-    Field { ty, doc, examples: examples.collect(), ..Field::default() }
+    KnownField { ty, doc, examples: examples.collect(), ..KnownField::default() }
 }
 
 /// The language's word for a type of JSON Schema.
-fn word_of(word: &str) -> &str {
+fn type_label(word: &str) -> &str {
     if word == "array" { "list" } else { word }
 }
 
 /// What is known of the value at a place itself.
-pub(super) fn itself(place: &PathTarget<'_>) -> Field {
+pub(super) fn value_field(place: &PathTarget<'_>) -> KnownField {
     match place {
-        PathTarget::Run => described("run", "object: the run itself"),
-        PathTarget::Step(kind, _) => described("", &format!("object: a {} of the run", kind.as_str())),
-        PathTarget::Steps(kind, _) => described("", &format!("list: the {} of the run", kind.list_key())),
-        PathTarget::Usage => described("usage", "object: the tokens that the run used"),
+        PathTarget::Run => described_field("run", "object: the run itself"),
+        PathTarget::Step(kind, _) => described_field("", &format!("object: a {} of the run", kind.as_str())),
+        PathTarget::Steps(kind, _) => described_field("", &format!("list: the {} of the run", kind.list_key())),
+        PathTarget::Usage => described_field("usage", "object: the tokens that the run used"),
         PathTarget::Schema(root, at) => schema_field(root, at),
-        PathTarget::Recorded(skeleton) => of_skeleton("", skeleton),
+        PathTarget::Recorded(skeleton) => skeleton_field("", skeleton),
     }
 }
 
 /// One field of several places: what the catalogue says counts before what was recorded, examples are put together.
-pub(super) fn merged(fields: impl IntoIterator<Item = Field>) -> Vec<Field> {
-    let mut out: Vec<Field> = Vec::new();
+pub(super) fn merge_fields(fields: impl IntoIterator<Item = KnownField>) -> Vec<KnownField> {
+    let mut out: Vec<KnownField> = Vec::new();
     for field in fields {
         let Some(known) = out.iter_mut().find(|known| known.name == field.name) else {
             out.push(field);

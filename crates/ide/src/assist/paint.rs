@@ -1,17 +1,17 @@
 //! What every word and sign of a text is, for colours. It works on any text, also on one that cannot be read.
 
-use super::cursor::{Mode, Walk, tokens};
+use super::cursor::{StatementPart, TokenWalk, scan_bounded};
 use super::vocabulary::{self, Role};
 use averment_builtins::table;
 use averment_syntax::statements;
-use averment_syntax::token::{Kind, Token};
+use averment_syntax::token::{TokenKind, Token};
 use averment_syntax::words as language;
 use std::ops::Range;
 
 /// What a part of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "most are the word itself")]
-pub enum Class {
+pub enum HighlightClass {
     /// A statement, declaration, modifier or setting.
     Keyword,
     /// `and`, `contains`, `->`, `<=`.
@@ -48,52 +48,52 @@ pub enum Class {
 
 /// A painted part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Painted {
+pub struct HighlightToken {
     /// Its bytes; they may go over several lines.
     pub range: Range<usize>,
     /// What it is.
-    pub class: Class,
+    pub class: HighlightClass,
     /// True where the name is declared.
     pub declares: bool,
 }
 
 /// The parts of a text that have a class, in order.
 #[must_use]
-pub fn paint(text: &str) -> Vec<Painted> {
-    let scan = tokens(text);
+pub fn highlight_tokens(text: &str) -> Vec<HighlightToken> {
+    let scan = scan_bounded(text);
     let mut out = Vec::with_capacity(scan.tokens.len());
-    let mut walk = Walk::new(text, &scan.tokens);
+    let mut walk = TokenWalk::new(text, &scan.tokens);
     walk.run_with(&mut |walk, index| paint_token(walk, index, &mut out));
     for remark in &scan.remarks {
         let body = text.get(remark.start..remark.end).unwrap_or("");
         let doc = body.starts_with("##") && !body.starts_with("###");
-        let class = if doc { Class::Doc } else { Class::Comment };
-        out.push(Painted { range: remark.start..remark.end, class, declares: false });
+        let class = if doc { HighlightClass::Doc } else { HighlightClass::Comment };
+        out.push(HighlightToken { range: remark.start..remark.end, class, declares: false });
     }
     out.sort_by_key(|one| one.range.start);
     out
 }
 
-fn paint_token(walk: &Walk<'_, '_>, index: usize, out: &mut Vec<Painted>) {
-    let Some(token) = walk.token(index) else { return };
-    if matches!(token.kind, Kind::Text | Kind::OpenInterpolation) && paint_interpolated(walk.text(), &token, out) {
+fn paint_token(walk: &TokenWalk<'_, '_>, index: usize, out: &mut Vec<HighlightToken>) {
+    let Some(token) = walk.token_at(index) else { return };
+    if matches!(token.kind, TokenKind::Text | TokenKind::OpenInterpolation) && paint_interpolated(walk.text(), &token, out) {
         return;
     }
     let class = match token.kind {
-        Kind::Text | Kind::OpenText | Kind::OpenInterpolation => Class::Text,
-        Kind::Regex | Kind::OpenRegex => Class::Regex,
-        Kind::Number => Class::Number,
-        Kind::Binding => Class::Binding,
-        Kind::Sign if is_operator(walk.word(index)) => Class::Operator,
-        Kind::Word => word_class(walk, index),
+        TokenKind::Text | TokenKind::OpenText | TokenKind::OpenInterpolation => HighlightClass::Text,
+        TokenKind::Regex | TokenKind::OpenRegex => HighlightClass::Regex,
+        TokenKind::Number => HighlightClass::Number,
+        TokenKind::Binding => HighlightClass::Binding,
+        TokenKind::Sign if is_operator(walk.word_at(index)) => HighlightClass::Operator,
+        TokenKind::Word => word_class(walk, index),
         _ => return,
     };
-    let declares = token.kind == Kind::Word && is_declared(walk, index);
-    out.push(Painted { range: token.start..token.end, class, declares });
+    let declares = token.kind == TokenKind::Word && is_declared(walk, index);
+    out.push(HighlightToken { range: token.start..token.end, class, declares });
 }
 
 /// A string with `${…}`: its text and what stands in the braces.
-fn paint_interpolated(text: &str, token: &Token, out: &mut Vec<Painted>) -> bool {
+fn paint_interpolated(text: &str, token: &Token, out: &mut Vec<HighlightToken>) -> bool {
     let written = text.get(token.start..token.end).unwrap_or("");
     if written.starts_with('\'') || !written.contains("${") {
         return false;
@@ -105,22 +105,22 @@ fn paint_interpolated(text: &str, token: &Token, out: &mut Vec<Painted>) -> bool
         // Inside it is an expression.
         let inner = paint_expression(written.get(open..close).unwrap_or(""));
         let base = token.start + open;
-        out.extend(inner.into_iter().map(|one| Painted { range: one.range.start + base..one.range.end + base, ..one }));
+        out.extend(inner.into_iter().map(|one| HighlightToken { range: one.range.start + base..one.range.end + base, ..one }));
         at = (close + 1).min(written.len());
     }
     text_part(token.start + at..token.end, out);
     true
 }
 
-fn text_part(range: Range<usize>, out: &mut Vec<Painted>) {
+fn text_part(range: Range<usize>, out: &mut Vec<HighlightToken>) {
     if !range.is_empty() {
-        out.push(Painted { range, class: Class::Text, declares: false });
+        out.push(HighlightToken { range, class: HighlightClass::Text, declares: false });
     }
 }
 
-fn paint_expression(text: &str) -> Vec<Painted> {
+fn paint_expression(text: &str) -> Vec<HighlightToken> {
     // A string in a string in a string: the innermost stay text.
-    if text.contains("${") { Vec::new() } else { paint(text) }
+    if text.contains("${") { Vec::new() } else { highlight_tokens(text) }
 }
 
 fn is_operator(sign: &str) -> bool {
@@ -146,140 +146,140 @@ fn is_operator(sign: &str) -> bool {
     )
 }
 
-fn word_class(walk: &Walk<'_, '_>, index: usize) -> Class {
-    let (word, mode) = (walk.word(index), walk.mode());
-    let field = walk.previous(index) == "." && walk.touches(index);
+fn word_class(walk: &TokenWalk<'_, '_>, index: usize) -> HighlightClass {
+    let (word, mode) = (walk.word_at(index), walk.current_part());
+    let field = walk.previous_word(index) == "." && walk.touches_previous(index);
     match &mode {
-        Mode::Use => return Class::Module,
-        Mode::Step | Mode::Call if field => return Class::Tool,
-        _ if field => return Class::Field,
+        StatementPart::Use => return HighlightClass::Module,
+        StatementPart::Step | StatementPart::Call if field => return HighlightClass::Tool,
+        _ if field => return HighlightClass::Field,
         _ => {}
     }
-    let called = walk.word(index + 1) == "(" && walk.touches(index + 1);
+    let called = walk.word_at(index + 1) == "(" && walk.touches_previous(index + 1);
     match mode {
-        Mode::Start(_) => start_class(word, called),
-        Mode::Step => step_class(walk, index),
-        Mode::Call => Class::Tool,
-        Mode::Type => Class::Type,
-        Mode::Severity => Class::Constant,
-        Mode::Test => test_class(walk, index),
-        Mode::Object(_) => object_class(walk, index, called),
-        Mode::Arguments(_) if !walk.is_behind_operand(index) => Class::Field,
-        Mode::Within => Class::Keyword,
-        Mode::Free => free_class(walk, index),
+        StatementPart::Start(_) => start_class(word, called),
+        StatementPart::Step => step_class(walk, index),
+        StatementPart::Call => HighlightClass::Tool,
+        StatementPart::Type => HighlightClass::Type,
+        StatementPart::Severity => HighlightClass::Constant,
+        StatementPart::Test => test_class(walk, index),
+        StatementPart::Object(_) => object_class(walk, index, called),
+        StatementPart::Arguments(_) if !walk.is_behind_operand(index) => HighlightClass::Field,
+        StatementPart::Within => HighlightClass::Keyword,
+        StatementPart::Free => free_class(walk, index),
         _ => expression_class(walk, index, called),
     }
 }
 
-fn start_class(word: &str, called: bool) -> Class {
-    let statement = vocabulary::word(word, &[Role::Statement]).is_some();
+fn start_class(word: &str, called: bool) -> HighlightClass {
+    let statement = vocabulary::find_word(word, &[Role::Statement]).is_some();
     if called && !statement {
-        return Class::Function;
+        return HighlightClass::Function;
     }
     let known = language::STATEMENTS.contains(&word)
         || language::DECLARATIONS.contains(&word)
         || language::MODIFIERS.contains(&word)
         || language::SETTINGS.contains(&word) && !language::ROOTS.contains(&word);
     match word {
-        "cost" | "duration" | "output" | "usage" | "turns" | "error" | "prompt" => Class::Root,
-        _ if known => Class::Keyword,
-        _ if language::ROOTS.contains(&word) => Class::Root,
-        _ if language::LITERALS.contains(&word) => Class::Constant,
-        _ => Class::Name,
+        "cost" | "duration" | "output" | "usage" | "turns" | "error" | "prompt" => HighlightClass::Root,
+        _ if known => HighlightClass::Keyword,
+        _ if language::ROOTS.contains(&word) => HighlightClass::Root,
+        _ if language::LITERALS.contains(&word) => HighlightClass::Constant,
+        _ => HighlightClass::Name,
     }
 }
 
-fn step_class(walk: &Walk<'_, '_>, index: usize) -> Class {
+fn step_class(walk: &TokenWalk<'_, '_>, index: usize) -> HighlightClass {
     const WORDS: &[&str] = &[
         "both", "proposed", "ok", "failed", "by", "tagged", "fails", "also", "iff", "and", "or", "where", "for",
         "else", "not",
     ];
-    let word = walk.word(index);
+    let word = walk.word_at(index);
     let behind = walk.is_behind_operand(index);
-    if WORDS.contains(&word) || statements::is_inner(word) || behind && language::MODIFIERS.contains(&word) {
-        return Class::Keyword;
+    if WORDS.contains(&word) || statements::is_inner_word(word) || behind && language::MODIFIERS.contains(&word) {
+        return HighlightClass::Keyword;
     }
     if !behind && language::KINDS.contains(&word) {
-        return Class::StepKind;
+        return HighlightClass::StepKind;
     }
-    Class::Tool
+    HighlightClass::Tool
 }
 
-fn test_class(walk: &Walk<'_, '_>, index: usize) -> Class {
-    match (walk.previous(index), walk.word(index)) {
-        (_, "expect" | "from") => Class::Keyword,
-        ("expect", _) => Class::Constant,
-        _ => Class::Rule,
-    }
-}
-
-fn object_class(walk: &Walk<'_, '_>, index: usize, called: bool) -> Class {
-    match walk.word(index) {
-        _ if walk.word(index + 1) == ":" => Class::Field,
-        word if language::LITERALS.contains(&word) => Class::Constant,
-        _ if called => Class::Function,
-        _ => Class::Name,
+fn test_class(walk: &TokenWalk<'_, '_>, index: usize) -> HighlightClass {
+    match (walk.previous_word(index), walk.word_at(index)) {
+        (_, "expect" | "from") => HighlightClass::Keyword,
+        ("expect", _) => HighlightClass::Constant,
+        _ => HighlightClass::Rule,
     }
 }
 
-fn free_class(walk: &Walk<'_, '_>, index: usize) -> Class {
-    let word = walk.word(index);
-    match walk.previous(index) {
-        "rule" | "case" | "invariant" | "id" => Class::Rule,
-        "let" | "param" | "as" | "tags" | "runner" => Class::Name,
-        "def" if word == "step" => Class::Keyword,
-        "def" => Class::Function,
-        "step" | "tool" => Class::Tool,
-        "schema" => Class::Type,
-        "(" | "," => Class::Name,
+fn object_class(walk: &TokenWalk<'_, '_>, index: usize, called: bool) -> HighlightClass {
+    match walk.word_at(index) {
+        _ if walk.word_at(index + 1) == ":" => HighlightClass::Field,
+        word if language::LITERALS.contains(&word) => HighlightClass::Constant,
+        _ if called => HighlightClass::Function,
+        _ => HighlightClass::Name,
+    }
+}
+
+fn free_class(walk: &TokenWalk<'_, '_>, index: usize) -> HighlightClass {
+    let word = walk.word_at(index);
+    match walk.previous_word(index) {
+        "rule" | "case" | "invariant" | "id" => HighlightClass::Rule,
+        "let" | "param" | "as" | "tags" | "runner" => HighlightClass::Name,
+        "def" if word == "step" => HighlightClass::Keyword,
+        "def" => HighlightClass::Function,
+        "step" | "tool" => HighlightClass::Tool,
+        "schema" => HighlightClass::Type,
+        "(" | "," => HighlightClass::Name,
         _ if language::MODIFIERS.contains(&word)
             || matches!(word, "from" | "valid" | "strict" | "for" | "of" | "set" | "is") =>
         {
-            Class::Keyword
+            HighlightClass::Keyword
         }
-        _ if language::LITERALS.contains(&word) => Class::Constant,
+        _ if language::LITERALS.contains(&word) => HighlightClass::Constant,
         _ if language::OPERATORS.contains(&word)
             || matches!(word, "tool" | "each" | "available" | "least" | "timeout") =>
         {
-            Class::Keyword
+            HighlightClass::Keyword
         }
-        _ => Class::Name,
+        _ => HighlightClass::Name,
     }
 }
 
-fn expression_class(walk: &Walk<'_, '_>, index: usize, called: bool) -> Class {
+fn expression_class(walk: &TokenWalk<'_, '_>, index: usize, called: bool) -> HighlightClass {
     const TESTS: &[&str] =
         &["starts", "ends", "with", "does", "contain", "match", "start", "end", "json", "empty", "missing"];
-    let word = walk.word(index);
+    let word = walk.word_at(index);
     let behind = walk.is_behind_operand(index);
-    if called && (table::lookup(word).is_some() || !language::is_reserved(word)) {
-        return Class::Function;
+    if called && (table::find_builtin(word).is_some() || !language::is_reserved(word)) {
+        return HighlightClass::Function;
     }
-    if matches!(walk.previous(index), "is" | "json") && !matches!(word, "not" | "json" | "empty" | "missing") {
-        return Class::Type;
+    if matches!(walk.previous_word(index), "is" | "json") && !matches!(word, "not" | "json" | "empty" | "missing") {
+        return HighlightClass::Type;
     }
     match word {
-        "any" | "all" | "no" | "count" | "if" | "then" | "else" | "none" => Class::Keyword,
-        _ if language::LITERALS.contains(&word) => Class::Constant,
-        _ if language::OPERATORS.contains(&word) || behind && TESTS.contains(&word) => Class::Operator,
+        "any" | "all" | "no" | "count" | "if" | "then" | "else" | "none" => HighlightClass::Keyword,
+        _ if language::LITERALS.contains(&word) => HighlightClass::Constant,
+        _ if language::OPERATORS.contains(&word) || behind && TESTS.contains(&word) => HighlightClass::Operator,
         _ if TESTS.contains(&word)
-            && matches!(walk.previous(index), "is" | "not" | "starts" | "ends" | "does" | "contains") =>
+            && matches!(walk.previous_word(index), "is" | "not" | "starts" | "ends" | "does" | "contains") =>
         {
-            Class::Operator
+            HighlightClass::Operator
         }
-        _ if behind && language::MODIFIERS.contains(&word) => Class::Keyword,
-        _ if walk.step_has(word) => Class::Field,
-        _ if language::ROOTS.contains(&word) => Class::Root,
-        _ => Class::Name,
+        _ if behind && language::MODIFIERS.contains(&word) => HighlightClass::Keyword,
+        _ if walk.step_has(word) => HighlightClass::Field,
+        _ if language::ROOTS.contains(&word) => HighlightClass::Root,
+        _ => HighlightClass::Name,
     }
 }
 
 /// True for the name in front of which its declaration's word stands.
-fn is_declared(walk: &Walk<'_, '_>, index: usize) -> bool {
-    let free = matches!(walk.mode(), Mode::Free);
+fn is_declared(walk: &TokenWalk<'_, '_>, index: usize) -> bool {
+    let free = matches!(walk.current_part(), StatementPart::Free);
     let named =
-        matches!(walk.previous(index), "rule" | "case" | "invariant" | "let" | "param" | "def" | "schema" | "step");
-    free && named && walk.word(index) != "step" && table::lookup(walk.word(index)).is_none()
+        matches!(walk.previous_word(index), "rule" | "case" | "invariant" | "let" | "param" | "def" | "schema" | "step");
+    free && named && walk.word_at(index) != "step" && table::find_builtin(walk.word_at(index)).is_none()
 }
 
 #[cfg(test)]
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn parts_stand_in_order_and_do_not_overlap() {
         let text = "## doc\nrule a { before b(id: $x) -> c } # end\n\"${ \"a${b}\" } x ${cost}\" == output weight 2\n";
-        let painted = paint(text);
+        let painted = highlight_tokens(text);
         for pair in painted.windows(2) {
             assert!(pair[0].range.end <= pair[1].range.start, "{pair:?}");
         }
@@ -297,10 +297,10 @@ mod tests {
             let at = text.find(word).unwrap();
             painted.iter().find(|one| one.range.start == at).map(|one| one.class)
         };
-        assert_eq!(class("## doc"), Some(Class::Doc));
-        assert_eq!(class("before"), Some(Class::Keyword));
-        assert_eq!(class("$x"), Some(Class::Binding));
-        assert_eq!(class("cost"), Some(Class::Root));
-        assert_eq!(class("weight"), Some(Class::Keyword));
+        assert_eq!(class("## doc"), Some(HighlightClass::Doc));
+        assert_eq!(class("before"), Some(HighlightClass::Keyword));
+        assert_eq!(class("$x"), Some(HighlightClass::Binding));
+        assert_eq!(class("cost"), Some(HighlightClass::Root));
+        assert_eq!(class("weight"), Some(HighlightClass::Keyword));
     }
 }

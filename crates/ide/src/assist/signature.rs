@@ -1,7 +1,7 @@
 //! The function or step whose parentheses the cursor stands in.
 
 use super::context::CursorContext;
-use super::member::{self, Field};
+use super::member::{self, KnownField};
 use averment_builtins::table;
 use averment_engine::check::DeclarationKind;
 
@@ -20,45 +20,45 @@ pub struct Signature {
 
 /// The signature at a byte offset: of the innermost call that is open there.
 #[must_use]
-pub fn signature(text: &str, at: usize, context: &CursorContext) -> Option<Signature> {
+pub fn signature_at(text: &str, at: usize, context: &CursorContext) -> Option<Signature> {
     super::cursor::open_calls(text, at).into_iter().find_map(|call| {
         let name = text.get(call.name.clone())?;
         if call.is_step {
-            return of_step(name, text.get(call.inside..at)?, call.commas, context);
+            return step_signature(name, text.get(call.inside..at)?, call.commas, context);
         }
-        of_function(name, call.commas + usize::from(call.is_piped), context)
+        function_signature(name, call.commas + usize::from(call.is_piped), context)
     })
 }
 
-fn of_function(name: &str, active: usize, context: &CursorContext) -> Option<Signature> {
-    if let Some(builtin) = table::lookup(name) {
+fn function_signature(name: &str, active: usize, context: &CursorContext) -> Option<Signature> {
+    if let Some(builtin) = table::find_builtin(name) {
         let label = builtin.signature();
         let inside =
             label.split_once('(').and_then(|(_, rest)| rest.rsplit_once(") ->")).map_or("", |(inside, _)| inside);
         let parameters = inside.split(", ").filter(|one| !one.is_empty()).map(str::to_owned).collect();
         return Some(Signature { parameters, active, doc: builtin.doc.to_owned(), label });
     }
-    let one = context.named(name, &[DeclarationKind::Def])?;
+    let one = context.find_name(name, &[DeclarationKind::Def])?;
     let doc = one.doc.clone().unwrap_or_default();
     let label = one.signature.strip_prefix("def ").unwrap_or(&one.signature).to_owned();
     Some(Signature { label, parameters: one.parameters.clone(), active, doc })
 }
 
 /// A step pattern: the parameters of a `def step`, or the arguments of the tool; the one that is named is active.
-fn of_step(name: &str, written: &str, commas: usize, context: &CursorContext) -> Option<Signature> {
-    if let Some(one) = context.named(name, &[DeclarationKind::DefStep]) {
+fn step_signature(name: &str, written: &str, commas: usize, context: &CursorContext) -> Option<Signature> {
+    if let Some(one) = context.find_name(name, &[DeclarationKind::DefStep]) {
         let doc = one.doc.clone().unwrap_or_default();
         let label = one.signature.strip_prefix("def step ").unwrap_or(&one.signature).to_owned();
         return Some(Signature { label, parameters: one.parameters.clone(), active: commas, doc });
     }
-    let steps = super::cursor::Steps { tools: vec![name.to_owned()], kind: None };
-    let args = super::chain::Chain { segments: vec![super::chain::Segment::Name("args".to_owned())] };
-    let places = member::places(&args, Some(&steps), false, context);
-    let fields = member::merged(places.iter().flat_map(|place| member::fields(place, context)));
+    let steps = super::cursor::StepScope { tools: vec![name.to_owned()], kind: None };
+    let args = super::chain::PathPrefix { segments: vec![super::chain::PrefixPart::Name("args".to_owned())] };
+    let places = member::resolve_path(&args, Some(&steps), false, context);
+    let fields = member::merge_fields(places.iter().flat_map(|place| member::target_fields(place, context)));
     if fields.is_empty() {
         return None;
     }
-    let parameters: Vec<String> = fields.iter().map(parameter).collect();
+    let parameters: Vec<String> = fields.iter().map(parameter_label).collect();
     let entry = written.rsplit(',').next().unwrap_or("").trim();
     let first = entry.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
     let active = fields.iter().position(|field| field.name == first).unwrap_or(parameters.len());
@@ -66,7 +66,7 @@ fn of_step(name: &str, written: &str, commas: usize, context: &CursorContext) ->
     Some(Signature { label: format!("{name}({})", parameters.join(", ")), parameters, active, doc })
 }
 
-fn parameter(field: &Field) -> String {
+fn parameter_label(field: &KnownField) -> String {
     let mark = if field.required { "" } else { "?" };
     if field.ty.is_empty() { format!("{}{mark}", field.name) } else { format!("{}{mark}: {}", field.name, field.ty) }
 }

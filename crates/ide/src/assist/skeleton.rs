@@ -1,6 +1,6 @@
 //! The shape of recorded values: which keys there are, of which types, with a few examples.
 
-use averment_base::value::{Text, Value};
+use averment_base::value::{ValueText, Value};
 use std::collections::BTreeMap;
 
 /// Levels that are looked at.
@@ -16,20 +16,20 @@ const LETTERS: usize = 48;
 
 /// The shape of one or several values that stand in the same place.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Skeleton {
+pub struct ValueSkeleton {
     /// The types of the values, each once.
     pub types: Vec<&'static str>,
     /// What their keys hold.
-    pub fields: BTreeMap<String, Skeleton>,
+    pub fields: BTreeMap<String, ValueSkeleton>,
     /// What their elements are.
-    pub element: Option<Box<Skeleton>>,
+    pub element: Option<Box<ValueSkeleton>>,
     /// Some of the texts, numbers and booleans as the language writes them, in the order in which they were met.
     pub examples: Vec<String>,
 }
 
-impl Skeleton {
+impl ValueSkeleton {
     /// Adds a value.
-    pub fn add(&mut self, value: &Value<'_>) {
+    pub fn add_value(&mut self, value: &Value<'_>) {
         self.add_at(value, 0);
     }
 
@@ -53,14 +53,14 @@ impl Skeleton {
                     }
                 }
             }
-            Value::Text(text) => self.example(|| quoted(text)),
-            Value::Number(number) => self.example(|| Some(number.to_string())),
-            Value::Boolean(is) => self.example(|| Some(is.to_string())),
+            Value::Text(text) => self.add_example(|| quote_short(text)),
+            Value::Number(number) => self.add_example(|| Some(number.to_string())),
+            Value::Boolean(is) => self.add_example(|| Some(is.to_string())),
             _ => {}
         }
     }
 
-    fn example(&mut self, written: impl FnOnce() -> Option<String>) {
+    fn add_example(&mut self, written: impl FnOnce() -> Option<String>) {
         if self.examples.len() >= EXAMPLES {
             return;
         }
@@ -73,13 +73,13 @@ impl Skeleton {
 
     /// The types in words: `string or null`.
     #[must_use]
-    pub fn types(&self) -> String {
+    pub fn type_words(&self) -> String {
         self.types.join(" or ")
     }
 }
 
 /// A short text of one line in quotes; longer ones are no example.
-fn quoted(text: &Text<'_>) -> Option<String> {
+fn quote_short(text: &ValueText<'_>) -> Option<String> {
     let text = text.to_string();
     let plain = text.chars().count() <= LETTERS && !text.chars().any(char::is_control);
     plain.then(|| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace("${", "\\${")))

@@ -1,7 +1,7 @@
 //! The words of the language with what a person wants to know of each: what it is, how it is written, an example.
 //!
 //! Statements come from their own table ([`averment_syntax::statements`]), all other words stand here. Completion takes the snippet, hover the sentence
-//! and the example; a test holds it against [`averment_syntax::words`] and compiles every example.
+//! and the example; a test holds it against [`averment_syntax::words_with_role`] and compiles every example.
 
 use averment_syntax::statements;
 use std::sync::LazyLock;
@@ -65,11 +65,11 @@ pub struct Word {
 }
 
 /// The words with a role, in the order of the reference.
-pub fn words(role: Role) -> impl Iterator<Item = &'static Word> {
-    all().filter(move |word| word.role == role)
+pub fn words_with_role(role: Role) -> impl Iterator<Item = &'static Word> {
+    all_words().filter(move |word| word.role == role)
 }
 
-fn all() -> impl Iterator<Item = &'static Word> {
+fn all_words() -> impl Iterator<Item = &'static Word> {
     STATEMENTS.iter().chain(OTHERS)
 }
 
@@ -90,8 +90,8 @@ static STATEMENTS: LazyLock<Vec<Word>> = LazyLock::new(|| {
 });
 
 /// The word of a text with one of these roles; earlier roles win.
-pub(super) fn word(text: &str, roles: &[Role]) -> Option<&'static Word> {
-    roles.iter().find_map(|&role| words(role).find(|word| word.word == text))
+pub(super) fn find_word(text: &str, roles: &[Role]) -> Option<&'static Word> {
+    roles.iter().find_map(|&role| words_with_role(role).find(|word| word.word == text))
 }
 
 macro_rules! vocabulary {
@@ -325,7 +325,7 @@ mod tests {
     fn every_word_of_the_language_is_explained() {
         let first = |word: &str| word.split(' ').next().unwrap_or("").to_owned();
         let known = |roles: &[Role], word: &str| {
-            all().any(|one| roles.contains(&one.role) && (one.word == word || first(one.word) == word))
+            all_words().any(|one| roles.contains(&one.role) && (one.word == word || first(one.word) == word))
         };
         let statements = syntax::STATEMENTS.iter().filter(|word| !matches!(**word, "env" | "tool" | "http" | "in"));
         for word in statements {
@@ -346,7 +346,7 @@ mod tests {
         for word in syntax::KINDS {
             assert!(known(&[Role::Kind], word), "`{word}`");
         }
-        for field in averment_runs::run::Kind::ALL.iter().flat_map(|kind| kind.fields()) {
+        for field in averment_runs::run::StepKind::ALL.iter().flat_map(|kind| kind.field_names()) {
             assert!(known(&[Role::Field], field), "`{field}`");
         }
     }

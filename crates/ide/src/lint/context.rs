@@ -1,38 +1,38 @@
 //! What a lint sees, and where it says what it found.
 
-use super::{Level, LintOptions};
+use super::{LintLevel, LintOptions};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::{FileId, SourceMap, Span};
-use averment_engine::check::Checked;
+use averment_engine::check::CheckResult;
 use averment_syntax::ast;
 
 /// One file with everything that is known of it.
-pub struct Context<'a> {
+pub struct LintContext<'a> {
     /// All sources.
     pub sources: &'a SourceMap,
     /// The file that is looked at.
     pub root: FileId,
     /// What the checker made of it.
-    pub checked: &'a Checked,
+    pub checked: &'a CheckResult,
     options: &'a LintOptions,
     /// What was found.
     pub found: Vec<Diagnostic>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> LintContext<'a> {
     /// A context in which nothing was found.
-    pub fn new(sources: &'a SourceMap, root: FileId, checked: &'a Checked, options: &'a LintOptions) -> Self {
+    pub fn new(sources: &'a SourceMap, root: FileId, checked: &'a CheckResult, options: &'a LintOptions) -> Self {
         Self { sources, root, checked, options, found: Vec::new() }
     }
 
     /// The syntax tree.
-    pub fn ast(&self) -> &'a ast::File {
+    pub fn ast(&self) -> &'a ast::RuleFile {
         &self.checked.ast
     }
 
     /// The text under a span.
-    pub fn text(&self, span: Span) -> &'a str {
-        self.sources.text(span)
+    pub fn span_text(&self, span: Span) -> &'a str {
+        self.sources.span_text(span)
     }
 
     /// Says something, at its level. What lies in another file is not this file's business.
@@ -40,7 +40,7 @@ impl<'a> Context<'a> {
         if diagnostic.span.file != self.root {
             return;
         }
-        if let Some(severity) = self.options.levels.of(diagnostic.slug).severity() {
+        if let Some(severity) = self.options.levels.level_of(diagnostic.slug).severity() {
             diagnostic.severity = severity;
             self.found.push(diagnostic);
         }
@@ -51,15 +51,15 @@ impl<'a> Context<'a> {
         let text = &self.sources.get(place.file)?.text;
         let start = text.get(..place.start as usize)?.rfind('\n').map_or(0, |at| at + 1);
         let line = text.get(start..)?.lines().next()?;
-        let meant = averment_syntax::foreign(line.trim())?;
+        let meant = averment_syntax::foreign_statement(line.trim())?;
         let start = start + line.len() - line.trim_start().len();
         meant.certain.then(|| (Span::new(place.file, start, start + line.trim().len()), meant.text))
     }
 
     /// Says something that is less sure than its lint usually is: as a remark, unless somebody chose a level for the lint.
-    pub fn remark(&mut self, mut diagnostic: Diagnostic) {
-        let level = self.options.levels.chosen(diagnostic.slug);
-        let level = level.unwrap_or_else(|| self.options.levels.of(diagnostic.slug).min(Level::Info));
+    pub fn report_info(&mut self, mut diagnostic: Diagnostic) {
+        let level = self.options.levels.chosen_level(diagnostic.slug);
+        let level = level.unwrap_or_else(|| self.options.levels.level_of(diagnostic.slug).min(LintLevel::Info));
         if let Some(severity) = level.severity().filter(|_| diagnostic.span.file == self.root) {
             diagnostic.severity = severity;
             self.found.push(diagnostic);
@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether anybody wants to hear of a lint.
-    pub fn wants(&self, slug: Slug) -> bool {
-        self.options.levels.of(slug).severity().is_some()
+    pub fn is_enabled(&self, slug: Slug) -> bool {
+        self.options.levels.level_of(slug).severity().is_some()
     }
 }

@@ -1,23 +1,23 @@
 //! What makes checking slow; regular expressions are looked at where all of them are.
 
-use super::context::Context;
+use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::walk::{self, Visit};
-use averment_syntax::ast::{Atom, Expr, ExprKind, KindText, Step, StepKind, Subject};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
+use averment_syntax::ast::{Atom, Expr, ExprKind, KindText, StepPattern, PatternForm, AtomSubject};
 
 /// Globs and paths that take everything.
-pub fn wide(context: &mut Context<'_>) {
-    struct Wide<'c, 'a>(&'c mut Context<'a>);
-    impl<'a> Visit<'a> for Wide<'_, 'a> {
-        fn step(&mut self, step: &'a Step) {
-            let StepKind::Atom(Atom { subject: Subject::Kind { kind: _, word, text: Some(text) }, .. }) = &step.kind
+pub fn wide_globs(context: &mut LintContext<'_>) {
+    struct WideGlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
+    impl<'a> SyntaxVisitor<'a> for WideGlobVisitor<'_, 'a> {
+        fn visit_step(&mut self, step: &'a StepPattern) {
+            let PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind: _, word, text: Some(text) }, .. }) = &step.kind
             else {
                 return;
             };
             let KindText::Text(text) = text else { return };
-            let is_all = text.literal().is_some_and(|text| matches!(text, "**" | "**/*" | "*" | ""));
-            let word_text = self.0.text(*word);
+            let is_all = text.literal_text().is_some_and(|text| matches!(text, "**" | "**/*" | "*" | ""));
+            let word_text = self.0.span_text(*word);
             if !is_all || !matches!(word_text, "read" | "write") {
                 return;
             }
@@ -28,12 +28,12 @@ pub fn wide(context: &mut Context<'_>) {
                     text.span,
                     format!("every file that is {word_text}: each is compared with the glob"),
                 )
-                .help(format!("write `{word_text}` alone, or name a folder"))
-                .fix("leave the glob out", place, ""),
+                .with_help(format!("write `{word_text}` alone, or name a folder"))
+                .with_fix("leave the glob out", place, ""),
             );
         }
 
-        fn expr(&mut self, expr: &'a Expr) {
+        fn visit_expr(&mut self, expr: &'a Expr) {
             if let ExprKind::Deep { base } = &expr.kind
                 && let ExprKind::Name(name) = &base.kind
                 && matches!(name.as_str(), "calls" | "steps" | "messages" | "run")
@@ -44,10 +44,10 @@ pub fn wide(context: &mut Context<'_>) {
                         expr.span,
                         format!("every value at any depth of all {name} is looked at"),
                     )
-                    .help(format!("name the fields: `{name}[*].args`, `{name}[*].result`")),
+                    .with_help(format!("name the fields: `{name}[*].args`, `{name}[*].result`")),
                 );
             }
         }
     }
-    walk::file(context.ast(), &mut Wide(context));
+    walk::walk_file(context.ast(), &mut WideGlobVisitor(context));
 }

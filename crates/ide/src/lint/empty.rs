@@ -1,22 +1,22 @@
 //! Tests and bounds that everything passes, because nothing stands in them.
 
-use super::context::Context;
+use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_syntax::ast::walk::{self, Visit};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    Atom, Expr, ExprKind, ExprQuantifier, GroupKind, Item, ItemKind, KindText, Literal, ModifierKind, Number, Setting,
-    Statement, StatementKind, Step, StepKind, StepWord, Subject, TestKind, ValueTest,
+    Atom, Expr, ExprKind, ExprQuantifier, GroupKind, SyntaxItem, ItemKind, KindText, SchemaSource, ModifierKind, NumberLiteral, BodySetting,
+    Statement, StatementKind, StepPattern, PatternForm, StepWord, AtomSubject, TestKind, ValueTest,
 };
 
 /// Empty texts that are looked for, bounds of zero, empty schemas.
-pub fn empty(context: &mut Context<'_>) {
-    walk::file(context.ast(), &mut Empty(context));
+pub fn empty_values(context: &mut LintContext<'_>) {
+    walk::walk_file(context.ast(), &mut EmptyVisitor(context));
 }
 
-struct Empty<'c, 'a>(&'c mut Context<'a>);
+struct EmptyVisitor<'c, 'a>(&'c mut LintContext<'a>);
 
-impl<'a> Visit<'a> for Empty<'_, 'a> {
-    fn test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
+    fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
         let looked_for = if test.kind == TestKind::In { subject } else { test.operand.as_deref() };
         count_from_zero(self.0, subject, test);
         let message = match test.kind {
@@ -34,13 +34,13 @@ impl<'a> Visit<'a> for Empty<'_, 'a> {
         if let Some(operand) = looked_for.filter(|operand| is_empty_text(operand)) {
             self.0.report(
                 Diagnostic::new(Slug::EmptyNeedle, operand.span, message)
-                    .help("write what is looked for; that something is there is said with `exists` or `is not empty`"),
+                    .with_help("write what is looked for; that something is there is said with `exists` or `is not empty`"),
             );
         }
     }
 
-    fn step(&mut self, step: &'a Step) {
-        let StepKind::Atom(Atom { subject: Subject::Kind { kind, word, text: Some(KindText::Text(text)) }, .. }) =
+    fn visit_step(&mut self, step: &'a StepPattern) {
+        let PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind, word, text: Some(KindText::Text(text)) }, .. }) =
             &step.kind
         else {
             return;
@@ -50,31 +50,31 @@ impl<'a> Visit<'a> for Empty<'_, 'a> {
             kind,
             StepWord::Command | StepWord::User | StepWord::Assistant | StepWord::Thinking | StepWord::Message
         );
-        if has_texts && text.literal() == Some("") {
-            let text = self.0.text(*word);
+        if has_texts && text.literal_text() == Some("") {
+            let text = self.0.span_text(*word);
             let help = format!("write what is looked for, or `{text}` alone for every one");
-            self.0.report(Diagnostic::new(Slug::EmptyNeedle, step.span, IN_EVERY_TEXT).help(help));
+            self.0.report(Diagnostic::new(Slug::EmptyNeedle, step.span, IN_EVERY_TEXT).with_help(help));
         }
     }
 
-    fn statement(&mut self, statement: &'a Statement) {
+    fn visit_statement(&mut self, statement: &'a Statement) {
         if let StatementKind::Group { kind: GroupKind::AtLeast(number), .. } = &statement.kind {
-            self.zero(number, "any number of members is at least 0", "write how many have to hold");
+            self.report_zero(number, "any number of members is at least 0", "write how many have to hold");
         }
     }
 
-    fn item(&mut self, item: &'a Item) {
+    fn visit_item(&mut self, item: &'a SyntaxItem) {
         match &item.kind {
-            ItemKind::Setting(Setting::Modifier(modifier)) => self.threshold(&modifier.kind),
+            ItemKind::Setting(BodySetting::Modifier(modifier)) => self.check_threshold(&modifier.kind),
             ItemKind::Assertion(assertion) => {
-                assertion.modifiers.iter().for_each(|modifier| self.threshold(&modifier.kind));
+                assertion.modifiers.iter().for_each(|modifier| self.check_threshold(&modifier.kind));
             }
-            ItemKind::Schema { source: Literal::Inline(schema), name } => {
+            ItemKind::Schema { source: SchemaSource::Inline(schema), name } => {
                 if matches!(&schema.kind, ExprKind::Object(entries) if entries.is_empty()) {
                     let message = format!("every value is a `{}`: its schema asks for nothing", name.text);
                     self.0.report(
                         Diagnostic::new(Slug::EmptySchema, schema.span, message)
-                            .help("write what it has to be: `{ type: \"object\", required: [\"id\"] }`"),
+                            .with_help("write what it has to be: `{ type: \"object\", required: [\"id\"] }`"),
                     );
                 }
             }
@@ -91,7 +91,7 @@ fn is_list(expr: &Expr) -> bool {
 }
 
 fn is_empty_text(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Text(text) if text.literal() == Some(""))
+    matches!(&expr.kind, ExprKind::Text(text) if text.literal_text() == Some(""))
 }
 
 /// Whether an expression counts something, so that it is never below zero.
@@ -106,33 +106,33 @@ fn is_count(expr: &Expr) -> bool {
     }
 }
 
-impl Empty<'_, '_> {
-    fn threshold(&mut self, kind: &ModifierKind) {
+impl EmptyVisitor<'_, '_> {
+    fn check_threshold(&mut self, kind: &ModifierKind) {
         if let ModifierKind::Threshold(number) = kind {
-            self.zero(number, "every score reaches 0", "write the score that has to be reached, between 0 and 1");
+            self.report_zero(number, "every score reaches 0", "write the score that has to be reached, between 0 and 1");
         }
     }
 
-    fn zero(&mut self, number: &Number, message: &str, help: &str) {
+    fn report_zero(&mut self, number: &NumberLiteral, message: &str, help: &str) {
         if number.value.parse::<f64>().is_ok_and(|value| value == 0.0) {
-            self.0.report(Diagnostic::new(Slug::ZeroBound, number.span, message).help(help));
+            self.0.report(Diagnostic::new(Slug::ZeroBound, number.span, message).with_help(help));
         }
     }
 }
 
 /// `contains all []`, `contains any []`.
-fn empty_list(context: &mut Context<'_>, test: &ValueTest) {
+fn empty_list(context: &mut LintContext<'_>, test: &ValueTest) {
     let Some(operand) = test.operand.as_deref() else { return };
     if matches!(&operand.kind, ExprKind::List(items) if items.is_empty()) {
         context.report(
             Diagnostic::new(Slug::EmptyNeedle, operand.span, "nothing is looked for: the list is empty")
-                .help("write what is looked for"),
+                .with_help("write what is looked for"),
         );
     }
 }
 
 /// `length(calls) >= 0`, `0 <= turns`.
-fn count_from_zero(context: &mut Context<'_>, subject: Option<&Expr>, test: &ValueTest) {
+fn count_from_zero(context: &mut LintContext<'_>, subject: Option<&Expr>, test: &ValueTest) {
     let (Some(left), Some(right)) = (subject, test.operand.as_deref()) else { return };
     let (count, bound) = match (test.kind, test.negated) {
         (TestKind::GreaterOrEqual, false) | (TestKind::Less, true) => (left, right),
@@ -140,6 +140,6 @@ fn count_from_zero(context: &mut Context<'_>, subject: Option<&Expr>, test: &Val
         _ => return,
     };
     if let (true, ExprKind::Number(number)) = (is_count(count), &bound.kind) {
-        Empty(context).zero(number, "a count is never below 0", "write how many there have to be");
+        EmptyVisitor(context).report_zero(number, "a count is never below 0", "write how many there have to be");
     }
 }

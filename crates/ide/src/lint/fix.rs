@@ -1,11 +1,11 @@
 //! Applying fixes to the text of a file.
 
-use averment_base::diagnostic::{Diagnostics, Edit, Severity};
+use averment_base::diagnostic::{Diagnostics, SourceEdit, Severity};
 use averment_base::source::FileId;
 
 /// A text with fixes applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixedText {
     /// The new text.
     pub text: String,
     /// How many fixes are in it.
@@ -15,15 +15,15 @@ pub struct Fixed {
 /// Applies the fixes of everything that is no error, as far as they do not overlap; of two that do, the one of the earlier diagnostic. What an
 /// error proposes is a guess at what was meant and stays with the author.
 #[must_use]
-pub fn apply(text: &str, file: FileId, diagnostics: &Diagnostics) -> Fixed {
-    let mut edits: Vec<&Edit> = Vec::new();
+pub fn apply_fixes(text: &str, file: FileId, diagnostics: &Diagnostics) -> FixedText {
+    let mut edits: Vec<&SourceEdit> = Vec::new();
     let mut applied = 0_usize;
     let may = diagnostics.0.iter().filter(|one| one.severity != Severity::Error || one.slug.is_lint());
     for fix in may.filter_map(|one| one.fix.as_ref()) {
         let fits = fix.edits.iter().all(|edit| {
             edit.span.file == file
-                && text.get(edit.span.range()).is_some()
-                && !edits.iter().any(|taken| overlap(edit, taken))
+                && text.get(edit.span.as_range()).is_some()
+                && !edits.iter().any(|taken| edits_overlap(edit, taken))
         });
         if fits && !fix.edits.is_empty() {
             edits.extend(&fix.edits);
@@ -38,11 +38,11 @@ pub fn apply(text: &str, file: FileId, diagnostics: &Diagnostics) -> Fixed {
         from = edit.span.end as usize;
     }
     out.push_str(text.get(from..).unwrap_or(""));
-    Fixed { text: out, applied }
+    FixedText { text: out, applied }
 }
 
 /// Two edits that touch are left to different rounds: what stands between them may depend on both.
-fn overlap(one: &Edit, other: &Edit) -> bool {
+fn edits_overlap(one: &SourceEdit, other: &SourceEdit) -> bool {
     one.span.start <= other.span.end && other.span.start <= one.span.end
 }
 
@@ -54,14 +54,14 @@ mod tests {
 
     fn fixing(start: usize, end: usize, text: &str) -> Diagnostic {
         let span = Span::new(FileId(0), start, end);
-        Diagnostic::new(Slug::UnusedLet, span, "").fix("", span, text)
+        Diagnostic::new(Slug::UnusedLet, span, "").with_fix("", span, text)
     }
 
     #[test]
     fn of_overlapping_fixes_the_first_is_applied() {
         let found = Diagnostics(vec![fixing(4, 7, "X"), fixing(0, 3, "abc"), fixing(6, 8, "no"), fixing(9, 90, "no")]);
-        let fixed = apply("one two three", FileId(0), &found);
-        assert_eq!(fixed, Fixed { text: "abc X three".to_owned(), applied: 2 });
+        let fixed = apply_fixes("one two three", FileId(0), &found);
+        assert_eq!(fixed, FixedText { text: "abc X three".to_owned(), applied: 2 });
     }
 
     #[test]
@@ -69,6 +69,6 @@ mod tests {
         let mut one = fixing(0, 3, "abc");
         one.slug = Slug::UnknownName;
         one.severity = Severity::Error;
-        assert_eq!(apply("one", FileId(0), &Diagnostics(vec![one])).applied, 0);
+        assert_eq!(apply_fixes("one", FileId(0), &Diagnostics(vec![one])).applied, 0);
     }
 }

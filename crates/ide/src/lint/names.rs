@@ -1,15 +1,15 @@
 //! Names that nothing uses, and names that hide others.
 
-use super::context::Context;
+use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind;
-use averment_syntax::ast::walk::{self, Visit};
-use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Statement, StatementKind};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
+use averment_syntax::ast::{Expr, ExprKind, SyntaxItem, ItemKind, Name, Statement, StatementKind};
 
 /// Parameters, definitions, schemas and imports that nothing uses. A file of declarations alone is there to be imported.
-pub fn unused(context: &mut Context<'_>) {
-    if !context.ast().items.iter().any(|item| item.kind.asserts()) {
+pub fn unused_names(context: &mut LintContext<'_>) {
+    if !context.ast().items.iter().any(|item| item.kind.has_assertions()) {
         return;
     }
     unused_declarations(context);
@@ -32,7 +32,7 @@ fn unused_kind(kind: DeclarationKind) -> Option<(&'static str, Slug)> {
     })
 }
 
-fn unused_declarations(context: &mut Context<'_>) {
+fn unused_declarations(context: &mut LintContext<'_>) {
     let symbols = &context.checked.symbols;
     let mut used = vec![false; symbols.declarations.len()];
     for (_, number) in &symbols.references {
@@ -42,7 +42,7 @@ fn unused_declarations(context: &mut Context<'_>) {
         let Some((what, slug)) = unused_kind(declaration.kind) else { continue };
         let name = &declaration.name;
         let diagnostic =
-            Diagnostic::new(slug, declaration.span, format!("the {what} `{name}` is never used")).help(format!(
+            Diagnostic::new(slug, declaration.span, format!("the {what} `{name}` is never used")).with_help(format!(
                 "use it or remove it; in a file for others to import, silence this with `# allow: {}`",
                 slug.as_str()
             ));
@@ -50,7 +50,7 @@ fn unused_declarations(context: &mut Context<'_>) {
     }
 }
 
-fn unused_imports(context: &mut Context<'_>) {
+fn unused_imports(context: &mut LintContext<'_>) {
     let (checked, root) = (context.checked, context.root);
     let uses = checked.ast.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Use(one) => Some((item.span, one)),
@@ -73,15 +73,15 @@ fn unused_imports(context: &mut Context<'_>) {
         match &one.names {
             None if !is_used(None) && !brings_tools => {
                 let message = format!("nothing of `{}` is used", one.target.text);
-                let diagnostic = Diagnostic::new(Slug::UnusedUse, whole, message).help("remove the line");
-                context.report(diagnostic.fix("remove the import", line_of(context, whole), ""));
+                let diagnostic = Diagnostic::new(Slug::UnusedUse, whole, message).with_help("remove the line");
+                context.report(diagnostic.with_fix("remove the import", item_line(context, whole), ""));
             }
             Some(names) => {
                 for name in names.iter().filter(|name| !is_used(Some(name))) {
                     let message = format!("`{}` is imported and never used", name.text);
-                    let mut diagnostic = Diagnostic::new(Slug::UnusedUse, name.span, message).help("remove the name");
+                    let mut diagnostic = Diagnostic::new(Slug::UnusedUse, name.span, message).with_help("remove the name");
                     if let ([_], false) = (names.as_slice(), brings_tools) {
-                        diagnostic = diagnostic.fix("remove the import", line_of(context, whole), "");
+                        diagnostic = diagnostic.with_fix("remove the import", item_line(context, whole), "");
                     }
                     context.report(diagnostic);
                 }
@@ -92,7 +92,7 @@ fn unused_imports(context: &mut Context<'_>) {
 }
 
 /// An item with the rest of its lines, where nothing else stands on them.
-pub fn line_of(context: &Context<'_>, item: Span) -> Span {
+pub fn item_line(context: &LintContext<'_>, item: Span) -> Span {
     let Some(file) = context.sources.get(item.file) else { return item };
     let before = file.text.get(..item.start as usize).unwrap_or("").trim_end_matches([' ', '\t']);
     let after = file.text.get(item.end as usize..).unwrap_or("");
@@ -105,7 +105,7 @@ pub fn line_of(context: &Context<'_>, item: Span) -> Span {
 }
 
 /// Variables, parameters of definitions and bindings that nothing uses, and names that hide others.
-pub fn locals(context: &mut Context<'_>) {
+pub fn local_names(context: &mut LintContext<'_>) {
     let declared: Vec<(String, Span)> = context
         .ast()
         .items
@@ -116,77 +116,77 @@ pub fn locals(context: &mut Context<'_>) {
             _ => None,
         })
         .collect();
-    walk::file(context.ast(), &mut Locals { context, declared });
+    walk::walk_file(context.ast(), &mut LocalVisitor { context, declared });
 }
 
-struct Locals<'c, 'a> {
-    context: &'c mut Context<'a>,
+struct LocalVisitor<'c, 'a> {
+    context: &'c mut LintContext<'a>,
     declared: Vec<(String, Span)>,
 }
 
-impl<'a> Visit<'a> for Locals<'_, 'a> {
-    fn item(&mut self, item: &'a Item) {
+impl<'a> SyntaxVisitor<'a> for LocalVisitor<'_, 'a> {
+    fn visit_item(&mut self, item: &'a SyntaxItem) {
         if let ItemKind::Def { parameters, body, .. } = &item.kind {
             for parameter in parameters {
-                self.hides(parameter);
-                if !mentions(body, &parameter.text) {
+                self.report_shadowing(parameter);
+                if !mentions_name(body, &parameter.text) {
                     let message = format!("the parameter `{}` is never used", parameter.text);
                     self.context.report(
                         Diagnostic::new(Slug::UnusedArgument, parameter.span, message)
-                            .help("use it in the definition, or remove it here and where the definition is used"),
+                            .with_help("use it in the definition, or remove it here and where the definition is used"),
                     );
                 }
             }
         }
     }
 
-    fn expr(&mut self, expr: &'a Expr) {
+    fn visit_expr(&mut self, expr: &'a Expr) {
         if let ExprKind::Quantifier { variable, body, .. } = &expr.kind {
-            self.hides(variable);
-            if !mentions(body, &variable.text) {
+            self.report_shadowing(variable);
+            if !mentions_name(body, &variable.text) {
                 let message = format!("the condition does not look at `{}`", variable.text);
                 self.context.report(
                     Diagnostic::new(Slug::UnusedVariable, variable.span, message)
-                        .help(format!("test `{}` behind the colon, or leave the quantifier out", variable.text)),
+                        .with_help(format!("test `{}` behind the colon, or leave the quantifier out", variable.text)),
                 );
             }
         }
     }
 }
 
-impl Locals<'_, '_> {
-    fn hides(&mut self, name: &Name) {
+impl LocalVisitor<'_, '_> {
+    fn report_shadowing(&mut self, name: &Name) {
         let earlier = self.declared.iter().find(|(known, _)| *known == name.text).map(|(_, span)| *span);
         let Some(earlier) = earlier else { return };
         let message = format!("`{}` hides what is declared under that name", name.text);
         self.context.report(
             Diagnostic::new(Slug::Shadowing, name.span, message)
-                .other(earlier, "declared here")
-                .help("choose another name"),
+                .with_other(earlier, "declared here")
+                .with_help("choose another name"),
         );
     }
 }
 
 /// Whether an expression speaks of a name; one that is hidden by a variable of its own counts too.
-fn mentions(expr: &Expr, name: &str) -> bool {
+fn mentions_name(expr: &Expr, name: &str) -> bool {
     struct MentionVisitor<'n>(&'n str, bool);
-    impl Visit<'_> for MentionVisitor<'_> {
-        fn expr(&mut self, expr: &Expr) {
+    impl SyntaxVisitor<'_> for MentionVisitor<'_> {
+        fn visit_expr(&mut self, expr: &Expr) {
             self.1 |= matches!(&expr.kind, ExprKind::Name(found) if found == self.0);
         }
     }
     let mut visitor = MentionVisitor(name, false);
-    walk::expr(expr, &mut visitor);
+    walk::walk_expr(expr, &mut visitor);
     visitor.1
 }
 
 /// Bindings that stand in one place only, where only a second place would give them a meaning.
-pub fn bindings(context: &mut Context<'_>) {
+pub fn single_use_bindings(context: &mut LintContext<'_>) {
     let items = &context.ast().items;
     bindings_of(context, items, &[]);
 }
 
-fn bindings_of<'a>(context: &mut Context<'a>, items: &'a [Item], around: &[String]) {
+fn bindings_of<'a>(context: &mut LintContext<'a>, items: &'a [SyntaxItem], around: &[String]) {
     for item in items {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &item.kind {
             ItemKind::Rule(rule) => bindings_of(context, &rule.body, around),
@@ -202,12 +202,12 @@ fn bindings_of<'a>(context: &mut Context<'a>, items: &'a [Item], around: &[Strin
     }
 }
 
-fn statement_bindings<'a>(context: &mut Context<'a>, statement: &'a Statement, item: &'a Item, around: &[String]) {
+fn statement_bindings<'a>(context: &mut LintContext<'a>, statement: &'a Statement, item: &'a SyntaxItem, around: &[String]) {
     if let StatementKind::Group { body, .. } = &statement.kind {
         return bindings_of(context, body, around);
     }
-    let mut uses = Uses::default();
-    walk::item(item, &mut uses);
+    let mut uses = BindingUses::default();
+    walk::walk_item(item, &mut uses);
     if let StatementKind::Block { body, .. } = &statement.kind {
         let mut inner = around.to_vec();
         inner.extend(uses.0.iter().map(|(name, _)| name.clone()));
@@ -234,22 +234,22 @@ fn statement_bindings<'a>(context: &mut Context<'a>, statement: &'a Statement, i
         };
         if own_header {
             let message = format!("`${name}` stands nowhere else: it relates nothing");
-            let help = match renamed(context, statement, &uses, (name, *span)) {
+            let help = match renamed_statement(context, statement, &uses, (name, *span)) {
                 Some(text) => format!("write `{text}` where both are the same, or leave this entry out"),
                 None => format!("write `${name}` on the other side too, or leave this entry out"),
             };
-            context.report(Diagnostic::new(Slug::BindingUsedOnce, *span, message).help(help));
+            context.report(Diagnostic::new(Slug::BindingUsedOnce, *span, message).with_help(help));
         }
     }
 }
 
 /// The statement with the only other binding that stands alone under the same name.
-fn renamed(context: &Context<'_>, statement: &Statement, uses: &Uses, (name, own): (&str, Span)) -> Option<String> {
+fn renamed_statement(context: &LintContext<'_>, statement: &Statement, uses: &BindingUses, (name, own): (&str, Span)) -> Option<String> {
     let alone = |one: &&(String, Span)| uses.0.iter().filter(|(other, _)| *other == one.0).count() == 1;
     let others: Vec<&(String, Span)> = uses.0.iter().filter(alone).filter(|(_, span)| *span != own).collect();
     let [(_, other)] = others.as_slice() else { return None };
     let text = &context.sources.get(statement.span.file)?.text;
-    let whole = text.get(statement.span.range())?;
+    let whole = text.get(statement.span.as_range())?;
     let start = other.start.checked_sub(statement.span.start)? as usize;
     let end = other.end.checked_sub(statement.span.start)? as usize;
     let changed = format!("{}${name}{}", whole.get(..start)?, whole.get(end..)?);
@@ -258,10 +258,10 @@ fn renamed(context: &Context<'_>, statement: &Statement, uses: &Uses, (name, own
 
 /// The places of bindings.
 #[derive(Default)]
-struct Uses(Vec<(String, Span)>);
+struct BindingUses(Vec<(String, Span)>);
 
-impl Visit<'_> for Uses {
-    fn expr(&mut self, expr: &Expr) {
+impl SyntaxVisitor<'_> for BindingUses {
+    fn visit_expr(&mut self, expr: &Expr) {
         if let ExprKind::Binding(name) = &expr.kind {
             self.0.push((name.trim_start_matches('$').to_owned(), expr.span));
         }
@@ -269,7 +269,7 @@ impl Visit<'_> for Uses {
 }
 
 /// Ids of rules that are written in another style than the others of the file.
-pub fn naming(context: &mut Context<'_>) {
+pub fn naming_style(context: &mut LintContext<'_>) {
     let names: Vec<&Name> = context
         .checked
         .ast
@@ -295,7 +295,7 @@ pub fn naming(context: &mut Context<'_>) {
     for name in names {
         if let Some(own) = style(name).filter(|own| *own != usual && count(own) < count(usual)) {
             let message = format!("`{}` is written with {own}, the other names of this file with {usual}", name.text);
-            context.report(Diagnostic::new(Slug::Naming, name.span, message).help("write names alike"));
+            context.report(Diagnostic::new(Slug::Naming, name.span, message).with_help("write names alike"));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Assertions that contradict each other, follow from each other, or stand twice.
 
-use super::context::Context;
-use super::logic::build::Builder;
-use super::logic::formula::{Bounds, Formula, Subject};
-use super::logic::solve::{Facts, Satisfiability, impossible, impossible_with, solve};
-use super::logic::temporal::Assertions;
+use super::context::LintContext;
+use super::logic::build::FormulaBuilder;
+use super::logic::formula::{FormulaBounds, Formula, SubjectId};
+use super::logic::solve::{ClauseSet, Satisfiability, is_impossible, is_impossible_with, solve};
+use super::logic::temporal::AssertionFormulas;
 use super::logic::{key, witness};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_engine::ir::{self, Check, Expr, RuleRole, Severity, Temporal};
+use averment_engine::ir::{self, AssertionCheck, TypedExpr, RuleRole, Severity, Temporal};
 use averment_syntax::ast::Quantifier;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,37 +17,37 @@ const NEIGHBOURS: usize = 64;
 
 /// An assertion that is compared with others.
 struct ComparedAssertion<'m> {
-    assertion: &'m ir::Assertion,
-    bounds: Bounds,
-    subjects: BTreeSet<Subject>,
+    assertion: &'m ir::CheckedAssertion,
+    bounds: FormulaBounds,
+    subjects: BTreeSet<SubjectId>,
     /// Its text where it says the same for sure.
     text: &'m str,
 }
 
 /// Assertions that contradict each other, follow from each other, or stand twice.
-pub fn pairs(context: &mut Context<'_>) {
+pub fn assertion_pairs(context: &mut LintContext<'_>) {
     let module = &context.checked.module;
-    for scope in scopes(module, context.root) {
-        let mut assertions = Assertions::new(module);
+    for scope in assertion_scopes(module, context.root) {
+        let mut assertions = AssertionFormulas::new(module);
         let entries: Vec<ComparedAssertion<'_>> = scope
             .into_iter()
             .map(|assertion| {
-                let bounds = assertions.bounds(&assertion.check, &assertion.text);
+                let bounds = assertions.assertion_bounds(&assertion.check, &assertion.text);
                 let mut subjects = BTreeSet::new();
-                bounds.possible.subjects(&mut subjects);
+                bounds.possible.collect_subjects(&mut subjects);
                 ComparedAssertion { assertion, bounds, subjects, text: &assertion.text }
             })
             .collect();
-        let facts = assertions.facts();
-        compare(context, &assertions, &facts, &entries);
+        let facts = assertions.known_clauses();
+        compare_scope(context, &assertions, &facts, &entries);
     }
     conditions_of_steps(context);
 }
 
 /// Assertions that hold of the same runs: those of all rules together, those of each case, those of each rule that only a share of the runs has
 /// to pass.
-fn scopes(module: &ir::Module, root: averment_base::source::FileId) -> Vec<Vec<&ir::Assertion>> {
-    let mut scopes: BTreeMap<Option<u32>, Vec<&ir::Assertion>> = BTreeMap::new();
+fn assertion_scopes(module: &ir::CheckedModule, root: averment_base::source::FileId) -> Vec<Vec<&ir::CheckedAssertion>> {
+    let mut scopes: BTreeMap<Option<u32>, Vec<&ir::CheckedAssertion>> = BTreeMap::new();
     for assertion in module.assertions.iter().filter(|one| one.span.file == root) {
         let plain = assertion.settings.when.is_empty()
             && !assertion.settings.over_runs
@@ -67,10 +67,10 @@ fn scopes(module: &ir::Module, root: averment_base::source::FileId) -> Vec<Vec<&
     scopes.into_values().collect()
 }
 
-fn compare(context: &mut Context<'_>, assertions: &Assertions<'_>, facts: &Facts, entries: &[ComparedAssertion<'_>]) {
+fn compare_scope(context: &mut LintContext<'_>, assertions: &AssertionFormulas<'_>, facts: &ClauseSet, entries: &[ComparedAssertion<'_>]) {
     let subjects = &assertions.builder.subjects;
-    let linked = facts.linked();
-    let of = |entry: &ComparedAssertion<'_>| -> BTreeSet<Subject> {
+    let linked = facts.linked_subjects();
+    let of = |entry: &ComparedAssertion<'_>| -> BTreeSet<SubjectId> {
         entry
             .subjects
             .iter()
@@ -79,7 +79,7 @@ fn compare(context: &mut Context<'_>, assertions: &Assertions<'_>, facts: &Facts
             .collect()
     };
     let alone: Vec<bool> =
-        entries.iter().map(|entry| !impossible_with(subjects, facts, &[&entry.bounds.possible])).collect();
+        entries.iter().map(|entry| !is_impossible_with(subjects, facts, &[&entry.bounds.possible])).collect();
     for (index, later) in entries.iter().enumerate() {
         if alone.get(index) != Some(&true) {
             continue;
@@ -89,11 +89,11 @@ fn compare(context: &mut Context<'_>, assertions: &Assertions<'_>, facts: &Facts
         for (_, earlier) in near.filter(|(other, entry)| {
             alone.get(*other) == Some(&true) && (entry.text == later.text || !own.is_disjoint(&entry.subjects))
         }) {
-            if let Some(found) = related(context, assertions, facts, earlier, later) {
+            if let Some(found) = relate_pair(context, assertions, facts, earlier, later) {
                 // Statements of one rule are meant together; of those that stand alone nobody knows.
                 match earlier.assertion.rule.is_some() && earlier.assertion.rule == later.assertion.rule {
                     true => context.report(found),
-                    false => context.remark(found),
+                    false => context.report_info(found),
                 }
                 break;
             }
@@ -101,33 +101,33 @@ fn compare(context: &mut Context<'_>, assertions: &Assertions<'_>, facts: &Facts
     }
 }
 
-fn related(
-    context: &Context<'_>,
-    assertions: &Assertions<'_>,
-    facts: &Facts,
+fn relate_pair(
+    context: &LintContext<'_>,
+    assertions: &AssertionFormulas<'_>,
+    facts: &ClauseSet,
     earlier: &ComparedAssertion<'_>,
     later: &ComparedAssertion<'_>,
 ) -> Option<Diagnostic> {
     let subjects = &assertions.builder.subjects;
-    let never = |formulas: [&Formula; 2]| impossible_with(subjects, facts, &formulas);
-    let line = |entry: &ComparedAssertion<'_>| context.sources.position(entry.assertion.span).line;
+    let never = |formulas: [&Formula; 2]| is_impossible_with(subjects, facts, &formulas);
+    let line = |entry: &ComparedAssertion<'_>| context.sources.line_column(entry.assertion.span).line;
     let place = later.assertion.span;
-    if context.wants(Slug::Contradictory)
-        && gates(earlier)
-        && gates(later)
+    if context.is_enabled(Slug::Contradictory)
+        && fails_run(earlier)
+        && fails_run(later)
         && never([&earlier.bounds.possible, &later.bounds.possible])
     {
         let opposite = later.bounds.certain.clone().negated();
         let shown = match solve(subjects, &[&earlier.bounds.possible, &opposite]) {
-            Satisfiability::Perhaps(model) => witness::of_model(subjects, &model),
+            Satisfiability::Maybe(model) => witness::model_witness(subjects, &model),
             _ => None,
         };
         let message = format!("this and line {} can never both hold", line(earlier));
         return Some(
             Diagnostic::new(Slug::Contradictory, place, message)
-                .other(earlier.assertion.span, "this says the opposite")
-                .help("every run fails one of them: change one, or give each a `when`")
-                .witness(shown.as_ref(), "fails"),
+                .with_other(earlier.assertion.span, "this says the opposite")
+                .with_help("every run fails one of them: change one, or give each a `when`")
+                .with_witness(shown.as_ref(), "fails"),
         );
     }
     let (not_earlier, not_later) = (earlier.bounds.certain.clone().negated(), later.bounds.certain.clone().negated());
@@ -137,47 +137,47 @@ fn related(
     if (follows && leads || same_text) && same_settings(earlier.assertion, later.assertion) {
         return Some(
             Diagnostic::new(Slug::DuplicateAssertion, place, format!("line {} says the same", line(earlier)))
-                .other(earlier.assertion.span, "said here first")
-                .help("remove one of them: both would count in the score"),
+                .with_other(earlier.assertion.span, "said here first")
+                .with_help("remove one of them: both would count in the score"),
         );
     }
     let (weak, strong) = if follows { (later, earlier) } else { (earlier, later) };
-    if (follows != leads) && shadows(strong.assertion, weak.assertion) {
+    if (follows != leads) && shadows_weaker(strong.assertion, weak.assertion) {
         return Some(
             Diagnostic::new(
                 Slug::Shadowed,
                 weak.assertion.span,
                 format!("line {} says more: this can never fail alone", line(strong)),
             )
-            .other(strong.assertion.span, "where this holds, the other does")
-            .help("remove it, or make it stricter than the other"),
+            .with_other(strong.assertion.span, "where this holds, the other does")
+            .with_help("remove it, or make it stricter than the other"),
         );
     }
     None
 }
 
 /// Whether a failing assertion fails the run.
-fn gates(entry: &ComparedAssertion<'_>) -> bool {
+fn fails_run(entry: &ComparedAssertion<'_>) -> bool {
     entry.assertion.settings.severity == Severity::Error
 }
 
-fn same_settings(one: &ir::Assertion, other: &ir::Assertion) -> bool {
+fn same_settings(one: &ir::CheckedAssertion, other: &ir::CheckedAssertion) -> bool {
     let (a, b) = (&one.settings, &other.settings);
     a.severity == b.severity && a.metric == b.metric && a.class == b.class && a.must == b.must && one.rule == other.rule
 }
 
 /// Whether a stronger assertion leaves nothing to a weaker one: the weaker is reported no more severely and in no way of its own.
-fn shadows(strong: &ir::Assertion, weak: &ir::Assertion) -> bool {
+fn shadows_weaker(strong: &ir::CheckedAssertion, weak: &ir::CheckedAssertion) -> bool {
     let (a, b) = (&strong.settings, &weak.settings);
     // A statement about order that needs a step says less of it than one that asks for it: both may well stand.
     let counts = match &strong.check {
-        Check::Expression(_) => true,
-        Check::Temporal(temporal) => {
+        AssertionCheck::Expression(_) => true,
+        AssertionCheck::Temporal(temporal) => {
             matches!(temporal, Temporal::Require { .. } | Temporal::Never { .. } | Temporal::Count { .. })
         }
         _ => false,
     };
-    let exists = matches!(&weak.check, Check::Temporal(Temporal::Require { times: None, .. }));
+    let exists = matches!(&weak.check, AssertionCheck::Temporal(Temporal::Require { times: None, .. }));
     counts
         && !exists
         && a.severity >= b.severity
@@ -189,36 +189,36 @@ fn shadows(strong: &ir::Assertion, weak: &ir::Assertion) -> bool {
 }
 
 /// `each A: c` beside `each A: d` where no step can meet both.
-fn conditions_of_steps(context: &mut Context<'_>) {
+fn conditions_of_steps(context: &mut LintContext<'_>) {
     let module = &context.checked.module;
-    let mut known: BTreeMap<String, Vec<(&Expr, Quantifier, Span)>> = BTreeMap::new();
-    for scope in scopes(module, context.root) {
+    let mut known: BTreeMap<String, Vec<(&TypedExpr, Quantifier, Span)>> = BTreeMap::new();
+    for scope in assertion_scopes(module, context.root) {
         known.clear();
         for assertion in scope {
-            let Check::Temporal(Temporal::Each { quantifier, step, condition }) = &assertion.check else { continue };
+            let AssertionCheck::Temporal(Temporal::Each { quantifier, step, condition }) = &assertion.check else { continue };
             if *quantifier == Quantifier::Some || assertion.settings.severity != Severity::Error {
                 continue;
             }
-            let key = key::of_pattern(step);
+            let key = key::pattern_key(step);
             let same = known.entry(key).or_default();
-            let mut builder = Builder::new(module);
+            let mut builder = FormulaBuilder::new(module);
             let mut condition_of =
-                |expr: &Expr, quantifier: Quantifier| builder.formula(expr, quantifier == Quantifier::Each);
+                |expr: &TypedExpr, quantifier: Quantifier| builder.build_formula(expr, quantifier == Quantifier::Each);
             let own = condition_of(condition, *quantifier);
             let others: Vec<(Formula, Span)> =
                 same.iter().map(|(expr, quantifier, span)| (condition_of(expr, *quantifier), *span)).collect();
             let clash = others.iter().find(|(other, _)| {
-                impossible(&builder.subjects, &[&own, other])
-                    && !impossible(&builder.subjects, &[&own])
-                    && !impossible(&builder.subjects, &[other])
+                is_impossible(&builder.subjects, &[&own, other])
+                    && !is_impossible(&builder.subjects, &[&own])
+                    && !is_impossible(&builder.subjects, &[other])
             });
             if let Some((_, other)) = clash {
-                let line = context.sources.position(*other).line;
+                let line = context.sources.line_column(*other).line;
                 let message = format!("no {} can meet this and line {line}", step.text);
                 context.report(
                     Diagnostic::new(Slug::Contradictory, assertion.span, message)
-                        .other(*other, "this says the opposite")
-                        .help("both hold only on runs without one: change one of them"),
+                        .with_other(*other, "this says the opposite")
+                        .with_help("both hold only on runs without one: change one of them"),
                 );
             }
             same.push((condition, *quantifier, assertion.span));

@@ -1,60 +1,60 @@
 //! Regular expressions that say something else, or more, than they seem to.
 
-use super::context::Context;
+use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_builtins::backtrack::is_beyond_linear;
-use averment_syntax::ast::walk::{self, Visit};
-use averment_syntax::ast::{Argument, Atom, Expr, ExprKind, Regex, Step, StepKind, TestKind, ValueTest};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
+use averment_syntax::ast::{PatternArgument, Atom, Expr, ExprKind, RegexLiteral, StepPattern, PatternForm, TestKind, ValueTest};
 use regex_syntax::ast::{AssertionKind, Ast, RepetitionKind, RepetitionOp, RepetitionRange};
 
 /// Everything about single regular expressions.
-pub fn regexes(context: &mut Context<'_>) {
-    walk::file(context.ast(), &mut Regexes(context));
+pub fn regex_lints(context: &mut LintContext<'_>) {
+    walk::walk_file(context.ast(), &mut RegexVisitor(context));
 }
 
 /// Names of what mostly is text with more in it than an id.
 const TEXTS: [&str; 7] = ["result", "text", "output", "content", "body", "prompt", "message"];
 
-struct Regexes<'c, 'a>(&'c mut Context<'a>);
+struct RegexVisitor<'c, 'a>(&'c mut LintContext<'a>);
 
-impl<'a> Visit<'a> for Regexes<'_, 'a> {
-    fn regex(&mut self, regex: &'a Regex) {
-        self.backtracks(regex);
-        let Some(tree) = parsed(regex) else { return };
-        self.flags(regex, &tree);
-        self.wildcards(regex, &tree);
+impl<'a> SyntaxVisitor<'a> for RegexVisitor<'_, 'a> {
+    fn visit_regex(&mut self, regex: &'a RegexLiteral) {
+        self.check_backtracking(regex);
+        let Some(tree) = parse_regex(regex) else { return };
+        self.check_flags(regex, &tree);
+        self.check_wildcards(regex, &tree);
         self.matches_all(regex, &tree);
-        self.hosts(regex);
-        self.cost(regex, &tree);
+        self.check_hosts(regex);
+        self.check_cost(regex, &tree);
     }
 
-    fn test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+    fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
         if let Some(name) = subject.and_then(last_name) {
-            self.mentions(name, test);
+            self.check_id_mentions(name, test);
         }
         let (TestKind::Matches, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::Regex(regex) = &operand.kind else { return };
-        self.literal(regex, test);
+        self.check_literal(regex, test);
         if let Some(name) = subject.and_then(last_name) {
-            self.anchors(regex, name);
+            self.check_anchors(regex, name);
         }
     }
 
-    fn step(&mut self, step: &'a Step) {
-        let StepKind::Atom(Atom { arguments: Some(arguments), .. }) = &step.kind else { return };
+    fn visit_step(&mut self, step: &'a StepPattern) {
+        let PatternForm::Atom(Atom { arguments: Some(arguments), .. }) = &step.kind else { return };
         for argument in arguments {
-            if let Argument::Matches { path, value, .. } = argument
+            if let PatternArgument::Matches { path, value, .. } = argument
                 && let (ExprKind::Regex(regex), Some(name)) = (&value.kind, last_name(path))
             {
-                self.anchors(regex, name);
+                self.check_anchors(regex, name);
             }
         }
     }
 }
 
 /// The tree of a pattern; `None` for one that the checker refuses, and for one that means something else where it backtracks.
-fn parsed(regex: &Regex) -> Option<Ast> {
+fn parse_regex(regex: &RegexLiteral) -> Option<Ast> {
     let ignore = regex.flags.contains('x');
     if regex.flags.contains('b') && !is_beyond_linear(&regex.pattern, ignore).is_ok_and(|is_beyond| !is_beyond) {
         return None;
@@ -72,19 +72,19 @@ fn last_name(path: &Expr) -> Option<&str> {
 }
 
 /// Whether something in a tree is as asked.
-fn any(tree: &Ast, asked: &dyn Fn(&Ast) -> bool) -> bool {
+fn any_node(tree: &Ast, asked: &dyn Fn(&Ast) -> bool) -> bool {
     asked(tree)
         || stacker::maybe_grow(64 << 10, 1 << 20, || match tree {
-            Ast::Repetition(repetition) => any(&repetition.ast, asked),
-            Ast::Group(group) => any(&group.ast, asked),
-            Ast::Alternation(alternation) => alternation.asts.iter().any(|one| any(one, asked)),
-            Ast::Concat(concat) => concat.asts.iter().any(|one| any(one, asked)),
+            Ast::Repetition(repetition) => any_node(&repetition.ast, asked),
+            Ast::Group(group) => any_node(&group.ast, asked),
+            Ast::Alternation(alternation) => alternation.asts.iter().any(|one| any_node(one, asked)),
+            Ast::Concat(concat) => concat.asts.iter().any(|one| any_node(one, asked)),
             _ => false,
         })
 }
 
 /// The elements that follow each other at the top of a pattern.
-fn sequence(tree: &Ast) -> Vec<&Ast> {
+fn top_elements(tree: &Ast) -> Vec<&Ast> {
     match tree {
         Ast::Concat(concat) => concat.asts.iter().collect(),
         Ast::Empty(_) => Vec::new(),
@@ -93,15 +93,15 @@ fn sequence(tree: &Ast) -> Vec<&Ast> {
 }
 
 /// The text that a pattern of plain letters stands for, with the anchors around it.
-struct Plain {
+struct PlainRegex {
     start: bool,
     text: String,
     end: bool,
 }
 
-fn plain(tree: &Ast) -> Option<Plain> {
-    let mut found = Plain { start: false, text: String::new(), end: false };
-    let all = sequence(tree);
+fn plain_regex(tree: &Ast) -> Option<PlainRegex> {
+    let mut found = PlainRegex { start: false, text: String::new(), end: false };
+    let all = top_elements(tree);
     for (index, one) in all.iter().enumerate() {
         match one {
             Ast::Literal(literal) => found.text.push(literal.c),
@@ -116,7 +116,7 @@ fn plain(tree: &Ast) -> Option<Plain> {
 }
 
 /// A text in quotes, as rules write it.
-pub fn quoted(text: &str) -> String {
+pub fn quote_text(text: &str) -> String {
     let mut out = String::from('"');
     for character in text.chars() {
         match character {
@@ -134,11 +134,11 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-impl<'a> Regexes<'_, 'a> {
+impl<'a> RegexVisitor<'_, 'a> {
     /// `matches /sorry/` is `contains "sorry"`.
-    fn literal(&mut self, regex: &Regex, test: &ValueTest) {
+    fn check_literal(&mut self, regex: &RegexLiteral, test: &ValueTest) {
         let flags = regex.flags.as_str();
-        let Some(plain) = parsed(regex).as_ref().and_then(plain).filter(|_| matches!(flags, "" | "i" | "u")) else {
+        let Some(plain) = parse_regex(regex).as_ref().and_then(plain_regex).filter(|_| matches!(flags, "" | "i" | "u")) else {
             return;
         };
         let ignores = flags == "i";
@@ -156,41 +156,41 @@ impl<'a> Regexes<'_, 'a> {
             (true, word) => format!("not {word}"),
             (false, word) => word.to_owned(),
         };
-        let written = format!("{word} {}", quoted(&plain.text));
+        let written = format!("{word} {}", quote_text(&plain.text));
         let diagnostic =
             Diagnostic::new(Slug::RegexIsLiteral, test.span, "a regular expression without anything regular in it")
-                .help(format!("write `{written}`"));
+                .with_help(format!("write `{written}`"));
         // `contains` also finds elements of lists and keys of objects, and `!=` passes what is no text: whether that is meant, the author
         // knows.
         let same = !word.contains("contains") && !word.contains('=');
-        self.0.report(if same { diagnostic.fix("compare with the text", test.span, written) } else { diagnostic });
+        self.0.report(if same { diagnostic.with_fix("compare with the text", test.span, written) } else { diagnostic });
     }
 
     /// A flag that changes nothing.
-    fn flags(&mut self, regex: &Regex, tree: &Ast) {
+    fn check_flags(&mut self, regex: &RegexLiteral, tree: &Ast) {
         let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
         for (at, flag) in regex.flags.char_indices() {
             let (needed, what) = match flag {
-                'i' => (any(tree, &has_letter_case), "there is no letter in it"),
-                'm' => (any(tree, &is_line_anchor), "there is no `^` or `$` in it"),
-                's' => (any(tree, &|one| matches!(one, Ast::Dot(_))), "there is no `.` in it"),
+                'i' => (any_node(tree, &has_letter_case), "there is no letter in it"),
+                'm' => (any_node(tree, &is_line_anchor), "there is no `^` or `$` in it"),
+                's' => (any_node(tree, &|one| matches!(one, Ast::Dot(_))), "there is no `.` in it"),
                 _ => continue,
             };
-            if needed || any(tree, &|one| matches!(one, Ast::Flags(_))) {
+            if needed || any_node(tree, &|one| matches!(one, Ast::Flags(_))) {
                 continue;
             }
             let place =
                 Span::new(regex.span.file, start.saturating_add(at), start.saturating_add(at).saturating_add(1));
             self.0.report(
                 Diagnostic::new(Slug::RedundantFlag, place, format!("the flag `{flag}` changes nothing: {what}"))
-                    .help("remove it")
-                    .fix("remove the flag", place, ""),
+                    .with_help("remove it")
+                    .with_fix("remove the flag", place, ""),
             );
         }
     }
 
     /// What is matched by trying one way after the other may be given up; what need not be is linear.
-    fn backtracks(&mut self, regex: &Regex) {
+    fn check_backtracking(&mut self, regex: &RegexLiteral) {
         let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
         let Some(at) = regex.flags.find('b') else { return };
         let place = Span::new(regex.span.file, start.saturating_add(at), start.saturating_add(at).saturating_add(1));
@@ -201,7 +201,7 @@ impl<'a> Regexes<'_, 'a> {
                     place,
                     "this tries one way to match after the other: where that takes too long, the verdict is an error",
                 )
-                .help("say it in linear tests where that can be: `\\b` for the edge of a word, `and not matches /…/` for what may not be there"),
+                .with_help("say it in linear tests where that can be: `\\b` for the edge of a word, `and not matches /…/` for what may not be there"),
             ),
             Ok(false) if regex::Regex::new(&regex.pattern).is_ok() => self.0.report(
                 Diagnostic::new(
@@ -209,16 +209,16 @@ impl<'a> Regexes<'_, 'a> {
                     place,
                     "the flag `b` is not needed: there is no look-around and no back-reference in it",
                 )
-                .help("remove it: linear matching never takes too long")
-                .fix("remove the flag", place, ""),
+                .with_help("remove it: linear matching never takes too long")
+                .with_fix("remove the flag", place, ""),
             ),
             _ => {}
         }
     }
 
     /// `.*sorry.*`: a search needs no wildcard at its ends.
-    fn wildcards(&mut self, regex: &Regex, tree: &Ast) {
-        let all = sequence(tree);
+    fn check_wildcards(&mut self, regex: &RegexLiteral, tree: &Ast) {
+        let all = top_elements(tree);
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return };
         let ends: Vec<&Ast> = if all.len() < 2 { Vec::new() } else { vec![*first, *last] }
             .into_iter()
@@ -238,15 +238,15 @@ impl<'a> Regexes<'_, 'a> {
                     place,
                     "`matches` searches: this adds nothing at the end of a pattern",
                 )
-                .help("remove it; `^` and `$` say where a text begins and ends")
-                .fix("remove the wildcard", place, ""),
+                .with_help("remove it; `^` and `$` say where a text begins and ends")
+                .with_fix("remove the wildcard", place, ""),
             );
         }
     }
 
     /// A pattern that finds itself in every text.
-    fn matches_all(&mut self, regex: &Regex, tree: &Ast) {
-        let anchored = any(tree, &|one| matches!(one, Ast::Assertion(_)));
+    fn matches_all(&mut self, regex: &RegexLiteral, tree: &Ast) {
+        let anchored = any_node(tree, &|one| matches!(one, Ast::Assertion(_)));
         let flags = if regex.flags.contains('x') { "(?x)" } else { "" };
         let compiled = regex::RegexBuilder::new(&format!("{flags}{}", regex.pattern)).size_limit(1 << 20).build();
         if anchored || !compiled.is_ok_and(|compiled| compiled.is_match("")) {
@@ -258,19 +258,19 @@ impl<'a> Regexes<'_, 'a> {
                 regex.span,
                 "this finds the empty text, and that is in every text",
             )
-            .help("say what has to be there at least, or where the text begins and ends: `/^\\d+$/`"),
+            .with_help("say what has to be there at least, or where the text begins and ends: `/^\\d+$/`"),
         );
     }
 
     /// An id, compared with a pattern that any longer text has in it.
-    fn anchors(&mut self, regex: &Regex, name: &str) {
+    fn check_anchors(&mut self, regex: &RegexLiteral, name: &str) {
         let lower = name.to_ascii_lowercase();
         let is_id = ["id", "uuid", "email", "sha", "iban"].iter().any(|word| {
             lower == *word || lower.ends_with(&format!("_{word}")) || (*word == "id" && name.ends_with("Id"))
         });
-        let Some(tree) = parsed(regex).filter(|_| is_id) else { return };
-        let varies = any(&tree, &|one| matches!(one, Ast::Repetition(_) | Ast::ClassPerl(_) | Ast::ClassBracketed(_)));
-        let anchored = any(&tree, &|one| matches!(one, Ast::Assertion(_)));
+        let Some(tree) = parse_regex(regex).filter(|_| is_id) else { return };
+        let varies = any_node(&tree, &|one| matches!(one, Ast::Repetition(_) | Ast::ClassPerl(_) | Ast::ClassBracketed(_)));
+        let anchored = any_node(&tree, &|one| matches!(one, Ast::Assertion(_)));
         if !varies || anchored {
             return;
         }
@@ -283,13 +283,13 @@ impl<'a> Regexes<'_, 'a> {
                 regex.span,
                 format!("this is found inside longer texts too: `{name}` may have anything around it"),
             )
-            .help(format!("write `{written}`"))
-            .fix("match the whole text", regex.span, written),
+            .with_help(format!("write `{written}`"))
+            .with_fix("match the whole text", regex.span, written),
         );
     }
 
     /// `result contains $id`: a longer id in a text holds it, too.
-    fn mentions(&mut self, name: &str, test: &ValueTest) {
+    fn check_id_mentions(&mut self, name: &str, test: &ValueTest) {
         let (TestKind::Contains, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::Binding(binding) = &operand.kind else { return };
         if !TEXTS.contains(&name) {
@@ -303,13 +303,13 @@ impl<'a> Regexes<'_, 'a> {
                 test.span,
                 format!("a longer one contains it, too: with `o-1` for `${binding}` this holds of `o-12`"),
             )
-            .help(format!("write `{written}`"))
-            .fix("look for the whole token", test.span, written),
+            .with_help(format!("write `{written}`"))
+            .with_fix("look for the whole token", test.span, written),
         );
     }
 
     /// `shop.example.com`: the dots stand for any character.
-    fn hosts(&mut self, regex: &Regex) {
+    fn check_hosts(&mut self, regex: &RegexLiteral) {
         let pattern = regex.pattern.as_str();
         let letters: Vec<(usize, char)> = pattern.char_indices().collect();
         let name = |at: Option<&(usize, char)>| at.is_some_and(|(_, letter)| letter.is_ascii_alphanumeric());
@@ -337,15 +337,15 @@ impl<'a> Regexes<'_, 'a> {
                     place,
                     format!("this dot stands for any character, not only before `{after}`"),
                 )
-                .help("write `\\.`")
-                .fix("escape the dot", place, "\\."),
+                .with_help("write `\\.`")
+                .with_fix("escape the dot", place, "\\."),
             );
         }
     }
 
     /// Counted repetitions inside each other multiply.
-    fn cost(&mut self, regex: &Regex, tree: &Ast) {
-        let states = states(tree);
+    fn check_cost(&mut self, regex: &RegexLiteral, tree: &Ast) {
+        let states = count_states(tree);
         if states > STATES {
             self.0.report(
                 Diagnostic::new(
@@ -353,7 +353,7 @@ impl<'a> Regexes<'_, 'a> {
                     regex.span,
                     format!("counted repetitions make about {states} states of this: it is slow to build and to run"),
                 )
-                .help("write `*` or `+` for a large upper end, and test the length with `length(…)`"),
+                .with_help("write `*` or `+` for a large upper end, and test the length with `length(…)`"),
             );
         }
     }
@@ -386,17 +386,17 @@ fn is_any_text(one: &Ast) -> bool {
 }
 
 /// About how many states a pattern has.
-fn states(tree: &Ast) -> u64 {
+fn count_states(tree: &Ast) -> u64 {
     stacker::maybe_grow(64 << 10, 1 << 20, || match tree {
-        Ast::Repetition(repetition) => states(&repetition.ast).saturating_mul(copies(&repetition.op)),
-        Ast::Group(group) => states(&group.ast),
-        Ast::Alternation(alternation) => alternation.asts.iter().map(states).fold(0, u64::saturating_add),
-        Ast::Concat(concat) => concat.asts.iter().map(states).fold(0, u64::saturating_add),
+        Ast::Repetition(repetition) => count_states(&repetition.ast).saturating_mul(repetition_copies(&repetition.op)),
+        Ast::Group(group) => count_states(&group.ast),
+        Ast::Alternation(alternation) => alternation.asts.iter().map(count_states).fold(0, u64::saturating_add),
+        Ast::Concat(concat) => concat.asts.iter().map(count_states).fold(0, u64::saturating_add),
         _ => 1,
     })
 }
 
-fn copies(op: &RepetitionOp) -> u64 {
+fn repetition_copies(op: &RepetitionOp) -> u64 {
     match op.kind {
         RepetitionKind::Range(
             RepetitionRange::Exactly(most) | RepetitionRange::AtLeast(most) | RepetitionRange::Bounded(_, most),

@@ -1,7 +1,7 @@
 //! Which function finds which lints.
 
-use super::context::Context;
-use super::{cost, denials, empty, kinds, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
+use super::context::LintContext;
+use super::{cost, denials, empty, kinds, names, order, pairs, misreadings, regex, style, tests, text, truth, vacuity};
 use averment_base::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -11,7 +11,7 @@ pub struct Pass {
     /// True when it looks at the text or at single statements, so that a mistake elsewhere in the file does not matter to it.
     pub of_text: bool,
     /// Looks at a file.
-    pub run: fn(&mut Context<'_>),
+    pub run: fn(&mut LintContext<'_>),
 }
 
 macro_rules! passes {
@@ -26,33 +26,33 @@ macro_rules! passes {
 }
 
 passes! {
-    truth::single: Impossible, AlwaysTrue, CountAlwaysTrue, ConstantCondition, RedundantOperand;
-    pairs::pairs: Contradictory, Shadowed, DuplicateAssertion;
+    truth::single_conditions: Impossible, AlwaysTrue, CountAlwaysTrue, ConstantCondition, RedundantOperand;
+    pairs::assertion_pairs: Contradictory, Shadowed, DuplicateAssertion;
     truth::letter_case: LetterCase;
-    #[of_text] empty::empty: EmptyNeedle, ZeroBound, EmptySchema;
-    vacuity::existence: OrderWithoutExistence;
-    vacuity::quantifiers: VacuousQuantifier;
-    vacuity::missing: MissingOnly;
+    #[of_text] empty::empty_values: EmptyNeedle, ZeroBound, EmptySchema;
+    vacuity::missing_existence: OrderWithoutExistence;
+    vacuity::vacuous_quantifiers: VacuousQuantifier;
+    vacuity::missing_values: MissingOnly;
     #[of_text] order::same_steps: SelfPrecedence, SameSteps;
-    order::guards: GuardMayFail;
-    order::windows: WindowNeverCloses, WindowMayStayOpen;
-    readings::globs_in_flows: GlobInFlow;
-    readings::two_scopes: TwoScopes;
-    order::conditions: NotAboutStep;
-    order::alternatives: UnreachableAlternative;
-    #[of_text] order::bounds: WithinNothing;
-    names::unused: UnusedParam, UnusedDef, UnusedStep, UnusedSchema, UnusedUse;
-    #[of_text] names::locals: UnusedVariable, UnusedArgument, Shadowing;
-    #[of_text] names::bindings: BindingUsedOnce;
-    kinds::nearly: NearlyAKind;
-    names::naming: Naming;
-    #[of_text] text::characters: BidiCharacter, InvisibleCharacter;
-    #[of_text] text::confusable: Confusable;
-    #[of_text] regex::regexes: RegexIsLiteral, RegexMatchesEmpty, UnanchoredId, RedundantFlag, RedundantWildcard, UnescapedDot, ExpensiveRegex,
+    order::failing_guards: GuardMayFail;
+    order::window_ends: WindowNeverCloses, WindowMayStayOpen;
+    misreadings::globs_in_flows: GlobInFlow;
+    misreadings::two_scopes: TwoScopes;
+    order::idle_conditions: NotAboutStep;
+    order::covered_alternatives: UnreachableAlternative;
+    #[of_text] order::zero_bounds: WithinNothing;
+    names::unused_names: UnusedParam, UnusedDef, UnusedStep, UnusedSchema, UnusedUse;
+    #[of_text] names::local_names: UnusedVariable, UnusedArgument, Shadowing;
+    #[of_text] names::single_use_bindings: BindingUsedOnce;
+    kinds::near_kind_names: NearlyAKind;
+    names::naming_style: Naming;
+    #[of_text] text::invisible_characters: BidiCharacter, InvisibleCharacter;
+    #[of_text] text::confusable_words: Confusable;
+    #[of_text] regex::regex_lints: RegexIsLiteral, RegexMatchesEmpty, UnanchoredId, RedundantFlag, RedundantWildcard, UnescapedDot, ExpensiveRegex,
         Backtracking;
-    #[of_text] cost::wide: WideGlob, DeepWildcard;
-    #[of_text] style::expressions: DoubleNegation, YodaCondition, BooleanComparison, RedundantParentheses, RedundantIf, SingleItemIn, MixedLogic;
-    style::statements: EmptyRule, LongRule, MissingSentence, MustWithoutThreshold, TrivialGroup, RedundantTimes, StarForAny;
-    denials::denials: IdleDeny;
+    #[of_text] cost::wide_globs: WideGlob, DeepWildcard;
+    #[of_text] style::expression_style: DoubleNegation, YodaCondition, BooleanComparison, RedundantParentheses, RedundantIf, SingleItemIn, MixedLogic;
+    style::statement_style: EmptyRule, LongRule, MissingSentence, MustWithoutThreshold, TrivialGroup, RedundantTimes, StarForAny;
+    denials::useless_denials: IdleDeny;
     tests::tests: UntestedRule, TestOfNothing, DuplicateTest, OneSidedTests;
 }

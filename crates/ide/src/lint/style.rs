@@ -1,35 +1,35 @@
 //! What can be said more simply.
 
-use super::context::Context;
+use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::walk::{self, Visit};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    BinaryOperator, Expr, ExprKind, GroupKind, Item, ItemKind, ModifierKind, Setting, Statement, StatementKind,
-    Subject, TestKind, Times, ValueTest,
+    BinaryOperator, Expr, ExprKind, GroupKind, SyntaxItem, ItemKind, ModifierKind, BodySetting, Statement, StatementKind,
+    AtomSubject, TestKind, StepCount, ValueTest,
 };
 
 /// Shapes of single expressions.
-pub fn expressions(context: &mut Context<'_>) {
-    walk::file(context.ast(), &mut Shapes(context));
+pub fn expression_style(context: &mut LintContext<'_>) {
+    walk::walk_file(context.ast(), &mut ExpressionVisitor(context));
 }
 
-struct Shapes<'c, 'a>(&'c mut Context<'a>);
+struct ExpressionVisitor<'c, 'a>(&'c mut LintContext<'a>);
 
-impl<'a> Visit<'a> for Shapes<'_, 'a> {
-    fn expr(&mut self, expr: &'a Expr) {
+impl<'a> SyntaxVisitor<'a> for ExpressionVisitor<'_, 'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Not(inner) => self.double_negation(expr, inner),
-            ExprKind::Group(inner) => self.parentheses(expr, inner),
-            ExprKind::If { condition, then, otherwise } => self.choice(expr, condition, then, otherwise),
+            ExprKind::Group(inner) => self.check_parentheses(expr, inner),
+            ExprKind::If { condition, then, otherwise } => self.check_choice(expr, condition, then, otherwise),
             ExprKind::Binary { operator: BinaryOperator::Or, left, right, .. } => {
-                self.mixed(left);
-                self.mixed(right);
+                self.check_mixed_operators(left);
+                self.check_mixed_operators(right);
             }
             ExprKind::Test { subject, test } => {
-                self.yoda(expr, subject, test);
-                self.boolean(expr, subject, test);
-                self.single(test);
+                self.check_yoda(expr, subject, test);
+                self.check_boolean(expr, subject, test);
+                self.check_single_list(test);
             }
             _ => {}
         }
@@ -37,7 +37,7 @@ impl<'a> Visit<'a> for Shapes<'_, 'a> {
 }
 
 /// The expression without parentheses around it.
-fn bare(expr: &Expr) -> &Expr {
+fn without_parentheses(expr: &Expr) -> &Expr {
     let mut expr = expr;
     while let ExprKind::Group(inner) = &expr.kind {
         expr = inner;
@@ -50,9 +50,9 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Null | ExprKind::Boolean(_) | ExprKind::Number(_) | ExprKind::Text(_))
 }
 
-impl<'a> Shapes<'_, 'a> {
+impl<'a> ExpressionVisitor<'_, 'a> {
     /// `((a))`, `(output.a) == 1`.
-    fn parentheses(&mut self, expr: &Expr, inner: &Expr) {
+    fn check_parentheses(&mut self, expr: &Expr, inner: &Expr) {
         let plain = matches!(
             inner.kind,
             ExprKind::Group(_)
@@ -66,18 +66,18 @@ impl<'a> Shapes<'_, 'a> {
                 | ExprKind::List(_)
         );
         if plain {
-            let whole = self.outer(expr);
-            let text = self.apart(whole, self.0.text(inner.span));
+            let whole = self.outer_span(expr);
+            let text = self.spaced_text(whole, self.0.span_text(inner.span));
             self.0.report(
                 Diagnostic::new(Slug::RedundantParentheses, whole, "these parentheses hold nothing together")
-                    .help(format!("write `{text}`"))
-                    .fix("remove the parentheses", whole, text),
+                    .with_help(format!("write `{text}`"))
+                    .with_fix("remove the parentheses", whole, text),
             );
         }
     }
 
     /// A text for a place, with spaces where it would run into the words beside it: `not(a)`.
-    fn apart(&self, place: Span, text: &str) -> String {
+    fn spaced_text(&self, place: Span, text: &str) -> String {
         let Some(file) = self.0.sources.get(place.file) else { return text.to_owned() };
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let before = file.text.get(..place.start as usize).is_some_and(|before| before.ends_with(is_word));
@@ -86,8 +86,8 @@ impl<'a> Shapes<'_, 'a> {
     }
 
     /// The span of a group with its parentheses, which the tree may leave out.
-    fn outer(&self, expr: &Expr) -> Span {
-        let text = self.0.text(expr.span);
+    fn outer_span(&self, expr: &Expr) -> Span {
+        let text = self.0.span_text(expr.span);
         if text.starts_with('(') && text.ends_with(')') {
             return expr.span;
         }
@@ -106,56 +106,56 @@ impl<'a> Shapes<'_, 'a> {
     }
 
     /// `if c then true else false`.
-    fn choice(&mut self, expr: &Expr, condition: &Expr, then: &Expr, otherwise: &Expr) {
-        let (ExprKind::Boolean(then), ExprKind::Boolean(otherwise)) = (&bare(then).kind, &bare(otherwise).kind) else {
+    fn check_choice(&mut self, expr: &Expr, condition: &Expr, then: &Expr, otherwise: &Expr) {
+        let (ExprKind::Boolean(then), ExprKind::Boolean(otherwise)) = (&without_parentheses(then).kind, &without_parentheses(otherwise).kind) else {
             return;
         };
         if then == otherwise {
             return;
         }
-        let text = self.0.text(condition.span);
+        let text = self.0.span_text(condition.span);
         let plain = if *then { format!("({text})") } else { format!("not ({text})") };
         self.0.report(
             Diagnostic::new(Slug::RedundantIf, expr.span, "the condition is true or false by itself")
-                .help(format!("write `{plain}`"))
-                .fix("leave the choice out", expr.span, plain),
+                .with_help(format!("write `{plain}`"))
+                .with_fix("leave the choice out", expr.span, plain),
         );
     }
 
     /// `a or b and c`.
-    fn mixed(&mut self, side: &Expr) {
+    fn check_mixed_operators(&mut self, side: &Expr) {
         let ExprKind::Binary { operator: BinaryOperator::And, .. } = &side.kind else { return };
-        let text = format!("({})", self.0.text(side.span));
+        let text = format!("({})", self.0.span_text(side.span));
         self.0.report(
             Diagnostic::new(Slug::MixedLogic, side.span, "`and` binds more tightly than `or`: not everybody knows")
-                .help(format!("write `{text}`"))
-                .fix("put parentheses around it", side.span, text),
+                .with_help(format!("write `{text}`"))
+                .with_fix("put parentheses around it", side.span, text),
         );
     }
 
     /// `not (a != b)`, `not not a`.
     fn double_negation(&mut self, expr: &'a Expr, inner: &'a Expr) {
-        let inner = bare(inner);
-        let text = |context: &Context<'a>, one: &Expr| context.text(one.span).to_owned();
+        let inner = without_parentheses(inner);
+        let text = |context: &LintContext<'a>, one: &Expr| context.span_text(one.span).to_owned();
         match &inner.kind {
             ExprKind::Not(twice) => {
                 let plain = text(self.0, twice);
                 self.0.report(
                     Diagnostic::new(Slug::DoubleNegation, expr.span, "`not not` says nothing")
-                        .help(format!("write `{plain}`"))
-                        .fix("remove both `not`", expr.span, plain),
+                        .with_help(format!("write `{plain}`"))
+                        .with_fix("remove both `not`", expr.span, plain),
                 );
             }
             ExprKind::Test { subject, test } if test.negated => {
-                let Some(positive) = positive(self.0, subject, test) else { return };
+                let Some(positive) = positive_form(self.0, subject, test) else { return };
                 self.0.report(
                     Diagnostic::new(
                         Slug::DoubleNegation,
                         expr.span,
                         "`not` before a negated test: two negations are one too many",
                     )
-                    .help(format!("write `{positive}`"))
-                    .fix("say it without negation", expr.span, positive),
+                    .with_help(format!("write `{positive}`"))
+                    .with_fix("say it without negation", expr.span, positive),
                 );
             }
             _ => {}
@@ -163,7 +163,7 @@ impl<'a> Shapes<'_, 'a> {
     }
 
     /// `3 < x`.
-    fn yoda(&mut self, expr: &'a Expr, subject: &'a Expr, test: &'a ValueTest) {
+    fn check_yoda(&mut self, expr: &'a Expr, subject: &'a Expr, test: &'a ValueTest) {
         let Some(operand) = test.operand.as_deref() else { return };
         let sign = match (test.kind, test.negated) {
             (TestKind::Equal, false) => "==",
@@ -174,19 +174,19 @@ impl<'a> Shapes<'_, 'a> {
             (TestKind::GreaterOrEqual, false) => "<=",
             _ => return,
         };
-        if !is_literal(subject) || is_literal(bare(operand)) {
+        if !is_literal(subject) || is_literal(without_parentheses(operand)) {
             return;
         }
-        let turned = format!("{} {sign} {}", self.0.text(operand.span), self.0.text(subject.span));
+        let turned = format!("{} {sign} {}", self.0.span_text(operand.span), self.0.span_text(subject.span));
         self.0.report(
             Diagnostic::new(Slug::YodaCondition, expr.span, "the constant stands before what is tested")
-                .help(format!("write `{turned}`"))
-                .fix("turn the comparison around", expr.span, turned),
+                .with_help(format!("write `{turned}`"))
+                .with_fix("turn the comparison around", expr.span, turned),
         );
     }
 
     /// `x in ["a"]`.
-    fn single(&mut self, test: &'a ValueTest) {
+    fn check_single_list(&mut self, test: &'a ValueTest) {
         let (TestKind::In, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::List(items) = &operand.kind else { return };
         let [only] = items.as_slice() else { return };
@@ -194,37 +194,37 @@ impl<'a> Shapes<'_, 'a> {
             return;
         }
         let sign = if test.negated { "!=" } else { "==" };
-        let written = format!("{sign} {}", self.0.text(only.span));
+        let written = format!("{sign} {}", self.0.span_text(only.span));
         // `null` is no value of the list, and only something that `==` compares with: whether that is meant, the author knows.
         self.0.report(
             Diagnostic::new(Slug::SingleItemIn, test.span, "a list of one value is that value")
-                .help(format!("write `{written}`")),
+                .with_help(format!("write `{written}`")),
         );
     }
 
     /// `ok == true`.
-    fn boolean(&mut self, expr: &'a Expr, subject: &'a Expr, test: &'a ValueTest) {
+    fn check_boolean(&mut self, expr: &'a Expr, subject: &'a Expr, test: &'a ValueTest) {
         let (TestKind::Equal, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::Boolean(value) = operand.kind else { return };
         // Only of what is surely true or false: of anything else the comparison is a test of its own.
-        if !matches!(bare(subject).kind, ExprKind::Test { .. } | ExprKind::Not(_)) {
+        if !matches!(without_parentheses(subject).kind, ExprKind::Test { .. } | ExprKind::Not(_)) {
             return;
         }
-        let text = self.0.text(subject.span);
+        let text = self.0.span_text(subject.span);
         let plain = if value != test.negated { format!("({text})") } else { format!("not ({text})") };
         self.0.report(
             Diagnostic::new(Slug::BooleanComparison, expr.span, "a test is true or false by itself")
-                .help(format!("write `{plain}`"))
-                .fix("leave the comparison out", expr.span, plain),
+                .with_help(format!("write `{plain}`"))
+                .with_fix("leave the comparison out", expr.span, plain),
         );
     }
 }
 
 /// A negated test in its positive form, as text.
-fn positive(context: &Context<'_>, subject: &Expr, test: &ValueTest) -> Option<String> {
-    let subject = context.text(subject.span);
-    let operator = context.text(test.operator);
-    let rest = context.sources.text(averment_base::source::Span { start: test.operator.end, ..test.span }).trim();
+fn positive_form(context: &LintContext<'_>, subject: &Expr, test: &ValueTest) -> Option<String> {
+    let subject = context.span_text(subject.span);
+    let operator = context.span_text(test.operator);
+    let rest = context.sources.span_text(averment_base::source::Span { start: test.operator.end, ..test.span }).trim();
     let words: Vec<&str> = operator.split_whitespace().collect();
     let plain = match words.as_slice() {
         ["!="] => "==".to_owned(),
@@ -252,70 +252,70 @@ fn positive(context: &Context<'_>, subject: &Expr, test: &ValueTest) -> Option<S
 const LONG: usize = 25;
 
 /// Shapes of statements and rules.
-pub fn statements(context: &mut Context<'_>) {
-    walk::file(context.ast(), &mut Statements(context));
+pub fn statement_style(context: &mut LintContext<'_>) {
+    walk::walk_file(context.ast(), &mut StatementVisitor(context));
 }
 
-struct Statements<'c, 'a>(&'c mut Context<'a>);
+struct StatementVisitor<'c, 'a>(&'c mut LintContext<'a>);
 
-impl<'a> Visit<'a> for Statements<'_, 'a> {
-    fn item(&mut self, item: &'a Item) {
+impl<'a> SyntaxVisitor<'a> for StatementVisitor<'_, 'a> {
+    fn visit_item(&mut self, item: &'a SyntaxItem) {
         let ItemKind::Rule(rule) = &item.kind else { return };
         let assertions = rule.body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
         let name = &rule.name;
         if assertions == 0 {
             self.0.report(
                 Diagnostic::new(Slug::EmptyRule, name.span, format!("the rule `{}` asserts nothing", name.text))
-                    .help("write an assertion into it, or remove it"),
+                    .with_help("write an assertion into it, or remove it"),
             );
         }
         if assertions > LONG {
             let message = format!("the rule `{}` has {assertions} assertions", name.text);
             self.0.report(
                 Diagnostic::new(Slug::LongRule, name.span, message)
-                    .help("split it: a rule is one sentence, and fails as one"),
+                    .with_help("split it: a rule is one sentence, and fails as one"),
             );
         }
         if rule.sentence.is_none() && assertions > 0 {
             let message = format!("the rule `{}` has no sentence", name.text);
             self.0.report(
                 Diagnostic::new(Slug::MissingSentence, name.span, message)
-                    .help(format!("say what it is for: `rule {} \"…\" {{`", name.text)),
+                    .with_help(format!("say what it is for: `rule {} \"…\" {{`", name.text)),
             );
         }
-        self.must(&rule.body, rule.modifiers.iter().any(|one| matches!(one.kind, ModifierKind::Threshold(_))));
+        self.check_must(&rule.body, rule.modifiers.iter().any(|one| matches!(one.kind, ModifierKind::Threshold(_))));
     }
 
-    fn statement(&mut self, statement: &'a Statement) {
+    fn visit_statement(&mut self, statement: &'a Statement) {
         match &statement.kind {
-            StatementKind::Group { kind, body } => self.group(statement, kind, body),
+            StatementKind::Group { kind, body } => self.check_group(statement, kind, body),
             StatementKind::Require { step, times: Some(times) } => {
-                self.times(step.span, times);
+                self.check_times(step.span, times);
             }
             _ => {}
         }
     }
 
-    fn step(&mut self, step: &'a averment_syntax::ast::Step) {
-        if let averment_syntax::ast::StepKind::Atom(atom) = &step.kind
-            && let Subject::Tool(name) = &atom.subject
+    fn visit_step(&mut self, step: &'a averment_syntax::ast::StepPattern) {
+        if let averment_syntax::ast::PatternForm::Atom(atom) = &step.kind
+            && let AtomSubject::Tool(name) = &atom.subject
             && name.text == "*"
         {
             self.0.report(
                 Diagnostic::new(Slug::StarForAny, name.span, "every call, whatever its tool: there is a word for that")
-                    .help("write `any`")
-                    .fix("write `any`", name.span, "any"),
+                    .with_help("write `any`")
+                    .with_fix("write `any`", name.span, "any"),
             );
         }
     }
 }
 
-impl<'a> Statements<'_, 'a> {
+impl<'a> StatementVisitor<'_, 'a> {
     /// `must` in a rule without a threshold.
-    fn must(&mut self, body: &'a [Item], has_threshold: bool) {
+    fn check_must(&mut self, body: &'a [SyntaxItem], has_threshold: bool) {
         let has_threshold = has_threshold
             || body.iter().any(|item| match &item.kind {
-                ItemKind::Setting(Setting::Modifier(one)) => matches!(one.kind, ModifierKind::Threshold(_)),
+                ItemKind::Setting(BodySetting::Modifier(one)) => matches!(one.kind, ModifierKind::Threshold(_)),
                 _ => false,
             });
         if has_threshold {
@@ -326,18 +326,18 @@ impl<'a> Statements<'_, 'a> {
             for modifier in assertion.modifiers.iter().filter(|one| matches!(one.kind, ModifierKind::Must)) {
                 self.0.report(
                     Diagnostic::new(Slug::MustWithoutThreshold, modifier.span, "`must` says nothing in a rule without a threshold")
-                        .help("every assertion has to hold here anyway; write `threshold 0.8` as the first line of the rule, or remove `must`"),
+                        .with_help("every assertion has to hold here anyway; write `threshold 0.8` as the first line of the rule, or remove `must`"),
                 );
             }
         }
     }
 
     /// A group of one, and numbers that are words.
-    fn group(&mut self, statement: &Statement, kind: &GroupKind, body: &[Item]) {
+    fn check_group(&mut self, statement: &Statement, kind: &GroupKind, body: &[SyntaxItem]) {
         let members = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
         let head = Span { end: statement.span.start.saturating_add(1), ..statement.span };
-        let head = self.0.text(statement.span).find('{').map_or(head, |at| {
-            let text = self.0.text(statement.span).get(..at).unwrap_or("").trim_end().len();
+        let head = self.0.span_text(statement.span).find('{').map_or(head, |at| {
+            let text = self.0.span_text(statement.span).get(..at).unwrap_or("").trim_end().len();
             Span::new(
                 statement.span.file,
                 statement.span.start as usize,
@@ -347,13 +347,13 @@ impl<'a> Statements<'_, 'a> {
         match kind {
             GroupKind::Any | GroupKind::All if members == 1 => {
                 let message = "a group of one statement is that statement";
-                self.0.report(Diagnostic::new(Slug::TrivialGroup, head, message).help("write the statement alone"));
+                self.0.report(Diagnostic::new(Slug::TrivialGroup, head, message).with_help("write the statement alone"));
             }
             GroupKind::AtLeast(number) if number.value == "1" && members > 1 => {
                 self.0.report(
                     Diagnostic::new(Slug::TrivialGroup, head, "at least one is any of them")
-                        .help("write `any of`")
-                        .fix("write `any of`", head, "any of"),
+                        .with_help("write `any of`")
+                        .with_fix("write `any of`", head, "any of"),
                 );
             }
             GroupKind::AtLeast(number) if members > 1 && number.value == members.to_string() => {
@@ -363,8 +363,8 @@ impl<'a> Statements<'_, 'a> {
                         head,
                         format!("at least {members} of {members} are all of them"),
                     )
-                    .help("write `all of`")
-                    .fix("write `all of`", head, "all of"),
+                    .with_help("write `all of`")
+                    .with_fix("write `all of`", head, "all of"),
                 );
             }
             _ => {}
@@ -372,7 +372,7 @@ impl<'a> Statements<'_, 'a> {
     }
 
     /// `require A 1.. times`.
-    fn times(&mut self, step: Span, times: &Times) {
+    fn check_times(&mut self, step: Span, times: &StepCount) {
         let one = times.least.as_ref().is_some_and(|least| least.value == "1");
         if !one || times.most.is_some() {
             return;
@@ -392,8 +392,8 @@ impl<'a> Statements<'_, 'a> {
         let place = Span::new(step.file, step.end as usize, end);
         self.0.report(
             Diagnostic::new(Slug::RedundantTimes, times.span, "`require` alone asks for at least one")
-                .help("leave the number out")
-                .fix("remove the number", place, ""),
+                .with_help("leave the number out")
+                .with_fix("remove the number", place, ""),
         );
     }
 }

@@ -1,11 +1,11 @@
 //! Going through checked assertions: their patterns and expressions.
 
-use averment_engine::ir::{Check, Expr, Module, Operand, Pattern, Temporal, World};
+use averment_engine::ir::{AssertionCheck, TypedExpr, CheckedModule, StatementOperand, CheckedPattern, Temporal, WorldCondition};
 
 /// Every expression of a module that stands for itself: of assertions, their patterns and settings, of `let`s and `def`s.
-pub fn expressions(module: &Module) -> Vec<&Expr> {
+pub fn module_expressions(module: &CheckedModule) -> Vec<&TypedExpr> {
     let lets = module.lets.iter().filter(|one| one.is_written).map(|one| &one.value);
-    let mut found: Vec<&Expr> = lets.collect();
+    let mut found: Vec<&TypedExpr> = lets.collect();
     found.extend(module.defs.iter().filter(|one| one.is_written).map(|one| &one.body));
     for assertion in &module.assertions {
         found.extend(assertion.settings.when.iter().chain(&assertion.settings.message));
@@ -14,41 +14,41 @@ pub fn expressions(module: &Module) -> Vec<&Expr> {
     found
 }
 
-fn of_check<'c>(check: &'c Check<Pattern, Expr>, found: &mut Vec<&'c Expr>) {
+fn of_check<'c>(check: &'c AssertionCheck<CheckedPattern, TypedExpr>, found: &mut Vec<&'c TypedExpr>) {
     stacker::maybe_grow(64 << 10, 1 << 20, || match check {
-        Check::Expression(expr) => found.push(expr),
-        Check::Temporal(temporal) => of_temporal(temporal, found),
-        Check::Not(inner) => of_check(inner, found),
-        Check::Group { members, .. } => {
+        AssertionCheck::Expression(expr) => found.push(expr),
+        AssertionCheck::Temporal(temporal) => of_temporal(temporal, found),
+        AssertionCheck::Not(inner) => of_check(inner, found),
+        AssertionCheck::Group { members, .. } => {
             for member in members {
                 found.extend(&member.when);
                 of_check(&member.check, found);
             }
         }
-        Check::Scoped { scope, body } => {
-            for pattern in scope.patterns() {
+        AssertionCheck::Scoped { scope, body } => {
+            for pattern in scope.header_patterns() {
                 of_pattern(pattern, found);
             }
             of_check(body, found);
         }
-        Check::World(World::File { path: one, test, .. } | World::Http { url: one, test, .. }) => {
+        AssertionCheck::World(WorldCondition::File { path: one, test, .. } | WorldCondition::Http { url: one, test, .. }) => {
             found.extend([one, test])
         }
-        Check::World(World::Run { arguments, .. }) => found.extend(arguments),
-        Check::World(World::Env { .. } | World::Tool { .. }) => {}
-        Check::OverRuns(over) => found.extend(over.of_each_run()),
+        AssertionCheck::World(WorldCondition::Run { arguments, .. }) => found.extend(arguments),
+        AssertionCheck::World(WorldCondition::Env { .. } | WorldCondition::Tool { .. }) => {}
+        AssertionCheck::OverRuns(over) => found.extend(over.run_expressions()),
     });
 }
 
-fn of_temporal<'c>(temporal: &'c Temporal<Pattern, Expr>, found: &mut Vec<&'c Expr>) {
+fn of_temporal<'c>(temporal: &'c Temporal<CheckedPattern, TypedExpr>, found: &mut Vec<&'c TypedExpr>) {
     temporal.patterns().for_each(|pattern| of_pattern(pattern, found));
     found.extend(temporal.operands().into_iter().filter_map(|operand| match operand {
-        Operand::Code(code, _) => Some(code),
-        Operand::Pattern(_) | Operand::Within(_) => None,
+        StatementOperand::Code(code, _) => Some(code),
+        StatementOperand::Pattern(_) | StatementOperand::Within(_) => None,
     }));
 }
 
-fn of_pattern<'c>(pattern: &'c Pattern, found: &mut Vec<&'c Expr>) {
+fn of_pattern<'c>(pattern: &'c CheckedPattern, found: &mut Vec<&'c TypedExpr>) {
     for one in &pattern.alternatives {
         found.extend(one.condition.iter().chain(&one.joins));
         found.extend(one.binds.iter().map(|(_, path)| path));
@@ -56,9 +56,9 @@ fn of_pattern<'c>(pattern: &'c Pattern, found: &mut Vec<&'c Expr>) {
 }
 
 /// Calls `visit` with an expression and everything in it.
-pub fn each_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+pub fn each_expr(expr: &TypedExpr, visit: &mut dyn FnMut(&TypedExpr)) {
     visit(expr);
     stacker::maybe_grow(64 << 10, 1 << 20, || {
-        averment_engine::check::children(expr, &mut |child| each_expr(child, visit))
+        averment_engine::check::visit_children(expr, &mut |child| each_expr(child, visit))
     });
 }

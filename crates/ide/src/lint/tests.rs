@@ -1,13 +1,13 @@
 //! Rules without tests, and tests without meaning.
 
-use super::context::Context;
+use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name, Test, TestRun};
+use averment_syntax::ast::{Expr, ExprKind, SyntaxItem, ItemKind, Name, TestItem, TestRun};
 
 /// Everything about the tests of a file.
-pub fn tests(context: &mut Context<'_>) {
+pub fn tests(context: &mut LintContext<'_>) {
     let items = &context.checked.ast.items;
-    let tests: Vec<&Test> = items.iter().filter_map(test).collect();
+    let tests: Vec<&TestItem> = items.iter().filter_map(test).collect();
     if tests.is_empty() {
         return;
     }
@@ -20,14 +20,14 @@ pub fn tests(context: &mut Context<'_>) {
     }
 }
 
-fn test(item: &Item) -> Option<&Test> {
+fn test(item: &SyntaxItem) -> Option<&TestItem> {
     match &item.kind {
         ItemKind::Test(test) => Some(test),
         _ => None,
     }
 }
 
-fn rule(item: &Item) -> Option<&Name> {
+fn rule(item: &SyntaxItem) -> Option<&Name> {
     match &item.kind {
         ItemKind::Rule(rule) => Some(&rule.name),
         _ => None,
@@ -35,7 +35,7 @@ fn rule(item: &Item) -> Option<&Name> {
 }
 
 /// A test on a run that records nothing.
-fn nothing(context: &mut Context<'_>, test: &Test) {
+fn nothing(context: &mut LintContext<'_>, test: &TestItem) {
     let TestRun::Inline(Expr { kind: ExprKind::Object(entries), .. }) = &test.run else { return };
     let decides = !matches!(test.expect.text.as_str(), "undecided" | "error" | "vacuous");
     if entries.is_empty() && decides {
@@ -43,35 +43,35 @@ fn nothing(context: &mut Context<'_>, test: &Test) {
             format!("the run of this test records nothing: no statement about steps can {} on it", test.expect.text);
         context.report(
             Diagnostic::new(Slug::TestOfNothing, test.name.span, message)
-                .help("write what the agent did: `calls: [{ tool: \"refund\" }]`; `calls: []` is a run without calls"),
+                .with_help("write what the agent did: `calls: [{ tool: \"refund\" }]`; `calls: []` is a run without calls"),
         );
     }
 }
 
 /// The same test again.
-fn twice(context: &mut Context<'_>, test: &Test, earlier: &[&Test]) {
+fn twice(context: &mut LintContext<'_>, test: &TestItem, earlier: &[&TestItem]) {
     let (TestRun::Inline(run), own) = (&test.run, names(test)) else { return };
-    let text = folded(context.text(run.span));
+    let text = folded(context.span_text(run.span));
     let same = earlier.iter().find(|other| match &other.run {
         TestRun::Inline(other_run) => {
-            folded(context.text(other_run.span)) == text && names(other) == own && other.expect.text == test.expect.text
+            folded(context.span_text(other_run.span)) == text && names(other) == own && other.expect.text == test.expect.text
         }
         TestRun::File(_) => false,
     });
     let Some(same) = same.map(|same| same.name.span) else { return };
-    let line = context.sources.position(same).line;
+    let line = context.sources.line_column(same).line;
     context.report(
         Diagnostic::new(
             Slug::DuplicateTest,
             test.name.span,
             format!("the test in line {line} has the same run and expects the same"),
         )
-        .other(same, "the same test")
-        .help("change the run, or remove one of them"),
+        .with_other(same, "the same test")
+        .with_help("change the run, or remove one of them"),
     );
 }
 
-fn names(test: &Test) -> Vec<&str> {
+fn names(test: &TestItem) -> Vec<&str> {
     test.rules.iter().map(|name| name.text.as_str()).collect()
 }
 
@@ -80,8 +80,8 @@ fn folded(text: &str) -> String {
 }
 
 /// A rule that no test speaks of, or that only one kind of test does.
-fn coverage(context: &mut Context<'_>, rule: &Name, tests: &[&Test]) {
-    let of: Vec<&&Test> = tests
+fn coverage(context: &mut LintContext<'_>, rule: &Name, tests: &[&TestItem]) {
+    let of: Vec<&&TestItem> = tests
         .iter()
         .filter(|test| test.rules.is_empty() || test.rules.iter().any(|name| covers(&name.text, &rule.text)))
         .collect();
@@ -90,7 +90,7 @@ fn coverage(context: &mut Context<'_>, rule: &Name, tests: &[&Test]) {
     if of.is_empty() {
         context.report(
             Diagnostic::new(Slug::UntestedRule, rule.span, format!("no test speaks of the rule `{name}`"))
-                .help(format!("write one: `test \"…\" expect fail {name} {{ calls: [{{ tool: \"…\" }}] }}`")),
+                .with_help(format!("write one: `test \"…\" expect fail {name} {{ calls: [{{ tool: \"…\" }}] }}`")),
         );
         return;
     }
@@ -101,7 +101,7 @@ fn coverage(context: &mut Context<'_>, rule: &Name, tests: &[&Test]) {
     };
     context.report(
         Diagnostic::new(Slug::OneSidedTests, rule.span, format!("no test expects the rule `{name}` to {lacks}"))
-            .help(format!("write one: `test \"…\" expect {lacks} {name} {{ … }}`")),
+            .with_help(format!("write one: `test \"…\" expect {lacks} {name} {{ … }}`")),
     );
 }
 

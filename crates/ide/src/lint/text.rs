@@ -1,42 +1,42 @@
 //! Characters and regular expressions that are not what they look like.
 
-use super::context::Context;
+use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use std::collections::BTreeMap;
 use unicode_security::{MixedScript as _, skeleton};
 
 /// Characters that nobody sees: they turn the direction of writing, or have no width.
-pub fn characters(context: &mut Context<'_>) {
+pub fn invisible_characters(context: &mut LintContext<'_>) {
     let Some(file) = context.sources.get(context.root) else { return };
     let text = file.text.clone();
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for (at, character) in text.char_indices().filter(|(at, character)| *at >= start && !character.is_ascii()) {
         let span = Span::new(context.root, at, at.saturating_add(character.len_utf8()));
         let code = format!("U+{:04X}", u32::from(character));
-        if turns(character) {
+        if changes_direction(character) {
             let message =
                 format!("the character {code} turns the direction of writing: the text is not what it looks like");
             context.report(
                 Diagnostic::new(Slug::BidiCharacter, span, message)
-                    .label("it is here")
-                    .help(format!("remove it, or write `\\u{{{:x}}}` in a string", u32::from(character)))
-                    .fix("remove the character", span, ""),
+                    .with_label("it is here")
+                    .with_help(format!("remove it, or write `\\u{{{:x}}}` in a string", u32::from(character)))
+                    .with_fix("remove the character", span, ""),
             );
         } else if is_invisible(character) {
             let message = format!("the character {code} cannot be seen");
             context.report(
                 Diagnostic::new(Slug::InvisibleCharacter, span, message)
-                    .label("it is here")
-                    .help(format!("remove it, or write `\\u{{{:x}}}` in a string", u32::from(character)))
-                    .fix("remove the character", span, ""),
+                    .with_label("it is here")
+                    .with_help(format!("remove it, or write `\\u{{{:x}}}` in a string", u32::from(character)))
+                    .with_fix("remove the character", span, ""),
             );
         }
     }
 }
 
 /// Marks, embeddings, overrides and isolates of the direction of writing.
-fn turns(character: char) -> bool {
+fn changes_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -50,10 +50,10 @@ fn is_invisible(character: char) -> bool {
 }
 
 /// Words of letters of several scripts, and names that look like another: `рayment` with a Cyrillic letter.
-pub fn confusable(context: &mut Context<'_>) {
+pub fn confusable_words(context: &mut LintContext<'_>) {
     let Some(file) = context.sources.get(context.root) else { return };
     let text = file.text.clone();
-    let (plain, odd): (Vec<_>, Vec<_>) = words(&text).into_iter().partition(|(_, word)| word.is_ascii());
+    let (plain, odd): (Vec<_>, Vec<_>) = text_words(&text).into_iter().partition(|(_, word)| word.is_ascii());
     if odd.is_empty() {
         return;
     }
@@ -75,16 +75,16 @@ pub fn confusable(context: &mut Context<'_>) {
             Some(near) => format!("this looks like `{near}` and is another word: it has {} in it", letters.join(", ")),
             None => format!("this word mixes letters of several scripts: {}", letters.join(", ")),
         };
-        let diagnostic = Diagnostic::new(Slug::Confusable, span, message).help("write it in letters of one script");
+        let diagnostic = Diagnostic::new(Slug::Confusable, span, message).with_help("write it in letters of one script");
         context.report(match near {
-            Some(near) => diagnostic.fix(format!("replace with `{near}`"), span, *near),
+            Some(near) => diagnostic.with_fix(format!("replace with `{near}`"), span, *near),
             None => diagnostic,
         });
     }
 }
 
 /// The words of a text outside of comments, with their places.
-fn words(text: &str) -> Vec<(usize, &str)> {
+fn text_words(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut line_start = 0;
     for line in text.split_inclusive('\n') {

@@ -1,13 +1,13 @@
 //! What is always or never true, whatever the run.
 
-use super::context::Context;
-use super::logic::build::Builder;
-use super::logic::formula::{Bounds, Formula};
-use super::logic::solve::{impossible, impossible_with};
-use super::logic::temporal::Assertions;
+use super::context::LintContext;
+use super::logic::build::FormulaBuilder;
+use super::logic::formula::{FormulaBounds, Formula};
+use super::logic::solve::{is_impossible, is_impossible_with};
+use super::logic::temporal::AssertionFormulas;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_engine::ir::{
-    self, AsksOfRuns, Check, Constant, Expr, ExprKind, Operand, OverRuns, Pattern, Purpose, Share, Temporal, ValueTest,
+    self, OverRunsQuestion, AssertionCheck, Constant, TypedExpr, ExprKind, StatementOperand, OverRunsCheck, CheckedPattern, OperandPurpose, RateBound, Temporal, ValueTest,
 };
 use averment_syntax::ast::{BinaryOperator, TestKind};
 
@@ -15,13 +15,13 @@ use averment_syntax::ast::{BinaryOperator, TestKind};
 const OPERANDS: usize = 16;
 
 /// Conditions and assertions, each by itself.
-pub fn single(context: &mut Context<'_>) {
+pub fn single_conditions(context: &mut LintContext<'_>) {
     let (module, root) = (&context.checked.module, context.root);
     for assertion in module.assertions.iter().filter(|one| one.span.file == root) {
-        let mut conditions = Conditions { module, found: Vec::new() };
-        assertion.settings.when.iter().for_each(|when| conditions.condition(when));
-        conditions.check(&assertion.check);
-        let (inner, whole) = (conditions.found, whole(module, assertion));
+        let mut conditions = ConditionChecker { module, found: Vec::new() };
+        assertion.settings.when.iter().for_each(|when| conditions.inspect_condition(when));
+        conditions.inspect_check(&assertion.check);
+        let (inner, whole) = (conditions.found, assertion_truth(module, assertion));
         // A part that can never be true says more than the assertion that it spoils.
         let spoilt = |one: &Diagnostic| one.slug != Slug::RedundantOperand;
         if !inner.iter().any(spoilt) {
@@ -30,34 +30,34 @@ pub fn single(context: &mut Context<'_>) {
         inner.into_iter().for_each(|one| context.report(one));
     }
     for def in module.defs.iter().filter(|def| def.is_written) {
-        let mut conditions = Conditions { module, found: Vec::new() };
-        conditions.parts(&def.body);
+        let mut conditions = ConditionChecker { module, found: Vec::new() };
+        conditions.inspect_parts(&def.body);
         conditions.found.into_iter().for_each(|one| context.report(one));
     }
 }
 
 /// An assertion that can never hold, or never fail.
-fn whole(module: &ir::Module, assertion: &ir::Assertion) -> Option<Diagnostic> {
-    if let Check::OverRuns(over) = &assertion.check {
+fn assertion_truth(module: &ir::CheckedModule, assertion: &ir::CheckedAssertion) -> Option<Diagnostic> {
+    if let AssertionCheck::OverRuns(over) = &assertion.check {
         return any_share(over).then(|| {
             Diagnostic::new(Slug::AlwaysTrue, assertion.span, "every share of the runs is enough: this can never fail")
-                .help("write the share that you mean: `in at least 95% of runs: …`")
+                .with_help("write the share that you mean: `in at least 95% of runs: …`")
         });
     }
-    let mut assertions = Assertions::new(module);
-    let bounds = assertions.bounds(&assertion.check, &assertion.text);
-    let facts = assertions.facts();
-    let with = |formula: &Formula| impossible_with(&assertions.builder.subjects, &facts, &[formula]);
+    let mut assertions = AssertionFormulas::new(module);
+    let bounds = assertions.assertion_bounds(&assertion.check, &assertion.text);
+    let facts = assertions.known_clauses();
+    let with = |formula: &Formula| is_impossible_with(&assertions.builder.subjects, &facts, &[formula]);
     if with(&bounds.possible) {
         let message = "this can never hold, whatever the run".to_owned();
         return Some(
             Diagnostic::new(Slug::Impossible, assertion.span, message)
-                .help("no value passes all of its tests: change one of them"),
+                .with_help("no value passes all of its tests: change one of them"),
         );
     }
     if with(&bounds.certain.negated()) {
         let (slug, help) = match &assertion.check {
-            Check::Temporal(Temporal::Count { .. } | Temporal::Require { .. }) => {
+            AssertionCheck::Temporal(Temporal::Count { .. } | Temporal::Require { .. }) => {
                 (Slug::CountAlwaysTrue, "any number passes: write the number that you mean")
             }
             _ => (Slug::AlwaysTrue, "no run can fail it: remove it, or test what was meant"),
@@ -65,131 +65,131 @@ fn whole(module: &ir::Module, assertion: &ir::Assertion) -> Option<Diagnostic> {
         let shown = (slug == Slug::CountAlwaysTrue).then(|| serde_json::json!({"calls": []}));
         return Some(
             Diagnostic::new(slug, assertion.span, "this can never fail, whatever the run")
-                .help(help)
-                .witness(shown.as_ref(), "passes"),
+                .with_help(help)
+                .with_witness(shown.as_ref(), "passes"),
         );
     }
     None
 }
 
 /// Whether any number of runs that pass is enough.
-fn any_share(over: &OverRuns<Expr>) -> bool {
-    let AsksOfRuns::Rate { share, .. } = over.asks else { return false };
+fn any_share(over: &OverRunsCheck<TypedExpr>) -> bool {
+    let OverRunsQuestion::Rate { share, .. } = over.asks else { return false };
     match share {
-        Share::Least(share) | Share::Power { share, .. } => share <= 0.0,
-        Share::Most(share) => share >= 1.0,
-        Share::LeastOf { passes, .. } => passes == 0,
+        RateBound::Least(share) | RateBound::Power { share, .. } => share <= 0.0,
+        RateBound::Most(share) => share >= 1.0,
+        RateBound::LeastOf { passes, .. } => passes == 0,
     }
 }
 
 /// Looks into every condition of an assertion.
-struct Conditions<'m> {
-    module: &'m ir::Module,
+struct ConditionChecker<'m> {
+    module: &'m ir::CheckedModule,
     found: Vec<Diagnostic>,
 }
 
-impl Conditions<'_> {
-    fn check(&mut self, check: &Check<Pattern, Expr>) {
+impl ConditionChecker<'_> {
+    fn inspect_check(&mut self, check: &AssertionCheck<CheckedPattern, TypedExpr>) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match check {
-            Check::Expression(expr) => self.parts(expr),
-            Check::Temporal(temporal) => self.temporal(temporal),
-            Check::Not(inner) => self.check(inner),
-            Check::Group { members, .. } => {
+            AssertionCheck::Expression(expr) => self.inspect_parts(expr),
+            AssertionCheck::Temporal(temporal) => self.inspect_temporal(temporal),
+            AssertionCheck::Not(inner) => self.inspect_check(inner),
+            AssertionCheck::Group { members, .. } => {
                 for member in members {
-                    member.when.iter().for_each(|when| self.condition(when));
-                    self.check(&member.check);
+                    member.when.iter().for_each(|when| self.inspect_condition(when));
+                    self.inspect_check(&member.check);
                 }
             }
-            Check::Scoped { scope, body } => {
-                scope.patterns().for_each(|pattern| self.pattern(pattern));
-                self.check(body);
+            AssertionCheck::Scoped { scope, body } => {
+                scope.header_patterns().for_each(|pattern| self.inspect_pattern(pattern));
+                self.inspect_check(body);
             }
-            Check::World(_) | Check::OverRuns(_) => {}
+            AssertionCheck::World(_) | AssertionCheck::OverRuns(_) => {}
         });
     }
 
-    fn temporal(&mut self, temporal: &Temporal<Pattern, Expr>) {
-        temporal.patterns().for_each(|pattern| self.pattern(pattern));
+    fn inspect_temporal(&mut self, temporal: &Temporal<CheckedPattern, TypedExpr>) {
+        temporal.patterns().for_each(|pattern| self.inspect_pattern(pattern));
         for operand in temporal.operands() {
             match operand {
-                Operand::Code(condition, Purpose::Condition) => self.condition(condition),
-                Operand::Code(test, Purpose::Comparison) => self.parts(test),
-                Operand::Code(_, Purpose::Predicate | Purpose::Value) | Operand::Pattern(_) | Operand::Within(_) => {}
+                StatementOperand::Code(condition, OperandPurpose::Condition) => self.inspect_condition(condition),
+                StatementOperand::Code(test, OperandPurpose::Comparison) => self.inspect_parts(test),
+                StatementOperand::Code(_, OperandPurpose::Predicate | OperandPurpose::Value) | StatementOperand::Pattern(_) | StatementOperand::Within(_) => {}
             }
         }
     }
 
-    fn pattern(&mut self, pattern: &Pattern) {
+    fn inspect_pattern(&mut self, pattern: &CheckedPattern) {
         for alternative in &pattern.alternatives {
-            alternative.condition.iter().for_each(|condition| self.condition(condition));
+            alternative.condition.iter().for_each(|condition| self.inspect_condition(condition));
         }
     }
 
     /// A condition that decides something: it should be able to come out both ways.
-    fn condition(&mut self, expr: &Expr) {
-        if !self.constant(expr) {
-            self.parts(expr);
+    fn inspect_condition(&mut self, expr: &TypedExpr) {
+        if !self.report_constant(expr) {
+            self.inspect_parts(expr);
         }
     }
 
     /// Reports a condition that comes out one way only.
-    fn constant(&mut self, expr: &Expr) -> bool {
-        let mut builder = Builder::new(self.module);
-        let Bounds { possible, certain } = builder.condition(expr);
-        let message = if impossible(&builder.subjects, &[&possible]) {
+    fn report_constant(&mut self, expr: &TypedExpr) -> bool {
+        let mut builder = FormulaBuilder::new(self.module);
+        let FormulaBounds { possible, certain } = builder.condition_bounds(expr);
+        let message = if is_impossible(&builder.subjects, &[&possible]) {
             "this condition is never true"
-        } else if impossible(&builder.subjects, &[&certain.negated()]) {
+        } else if is_impossible(&builder.subjects, &[&certain.negated()]) {
             "this condition is always true"
         } else {
             return false;
         };
         self.found.push(
             Diagnostic::new(Slug::ConstantCondition, expr.span, message)
-                .help("no value makes a difference to it: change it, or leave it out"),
+                .with_help("no value makes a difference to it: change it, or leave it out"),
         );
         true
     }
 
     /// The parts of an expression that are conditions.
-    fn parts(&mut self, expr: &Expr) {
+    fn inspect_parts(&mut self, expr: &TypedExpr) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
-            ExprKind::Not(inner) => self.parts(inner),
-            ExprKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => self.chain(expr, *operator),
+            ExprKind::Not(inner) => self.inspect_parts(inner),
+            ExprKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => self.inspect_chain(expr, *operator),
             ExprKind::Binary(BinaryOperator::Implies, left, right) | ExprKind::Exercised(left, right) => {
-                self.condition(left);
-                self.parts(right);
+                self.inspect_condition(left);
+                self.inspect_parts(right);
             }
             ExprKind::If(condition, then, otherwise) => {
-                self.condition(condition);
-                self.parts(then);
-                self.parts(otherwise);
+                self.inspect_condition(condition);
+                self.inspect_parts(then);
+                self.inspect_parts(otherwise);
             }
             ExprKind::Quantifier(_, _, source, body) => {
-                self.parts(source);
-                self.condition(body);
+                self.inspect_parts(source);
+                self.inspect_condition(body);
             }
-            _ => averment_engine::check::children(expr, &mut |child| self.parts(child)),
+            _ => averment_engine::check::visit_children(expr, &mut |child| self.inspect_parts(child)),
         });
     }
 
     /// `a and b and c`: no part is never or always true, and none follows from the others.
-    fn chain(&mut self, expr: &Expr, operator: BinaryOperator) {
-        let operands = operands(expr, operator);
+    fn inspect_chain(&mut self, expr: &TypedExpr, operator: BinaryOperator) {
+        let operands = chain_operands(expr, operator);
         let before = self.found.len();
         for operand in &operands {
             // Nested chains of the other operator are looked at on their own.
-            if !self.constant(operand) {
-                self.parts(operand);
+            if !self.report_constant(operand) {
+                self.inspect_parts(operand);
             }
         }
         if self.found.len() > before || operands.len() > OPERANDS {
             return;
         }
-        let mut builder = Builder::new(self.module);
-        let formulas: Vec<Formula> = operands.iter().map(|one| builder.condition(one).possible).collect();
-        let opposites: Vec<Formula> = operands.iter().map(|one| builder.condition(one).certain.negated()).collect();
+        let mut builder = FormulaBuilder::new(self.module);
+        let formulas: Vec<Formula> = operands.iter().map(|one| builder.condition_bounds(one).possible).collect();
+        let opposites: Vec<Formula> = operands.iter().map(|one| builder.condition_bounds(one).certain.negated()).collect();
         let all: Vec<&Formula> = formulas.iter().collect();
-        if operator == BinaryOperator::And && impossible(&builder.subjects, &all) {
+        if operator == BinaryOperator::And && is_impossible(&builder.subjects, &all) {
             // The whole says that.
             return;
         }
@@ -200,7 +200,7 @@ impl Conditions<'_> {
             let cause = others
                 .iter()
                 .enumerate()
-                .find(|(other, formula)| *other != index && impossible(&builder.subjects, &[formula, own]));
+                .find(|(other, formula)| *other != index && is_impossible(&builder.subjects, &[formula, own]));
             let Some((cause, _)) = cause else { continue };
             let Some(cause) = operands.get(cause) else { continue };
             let message = match operator {
@@ -209,8 +209,8 @@ impl Conditions<'_> {
             };
             self.found.push(
                 Diagnostic::new(Slug::RedundantOperand, operand.span, message)
-                    .other(cause.span, "the other part")
-                    .help("leave it out"),
+                    .with_other(cause.span, "the other part")
+                    .with_help("leave it out"),
             );
             return;
         }
@@ -218,7 +218,7 @@ impl Conditions<'_> {
 }
 
 /// The operands of a chain of one operator.
-fn operands(expr: &Expr, operator: BinaryOperator) -> Vec<&Expr> {
+fn chain_operands(expr: &TypedExpr, operator: BinaryOperator) -> Vec<&TypedExpr> {
     let (mut found, mut open) = (Vec::new(), vec![expr]);
     while let Some(one) = open.pop() {
         match &one.kind {
@@ -230,16 +230,16 @@ fn operands(expr: &Expr, operator: BinaryOperator) -> Vec<&Expr> {
 }
 
 /// `lower(x) == "Yes"`: text in lower case is never equal to text with capitals.
-pub fn letter_case(context: &mut Context<'_>) {
+pub fn letter_case(context: &mut LintContext<'_>) {
     let module = &context.checked.module;
     let mut found = Vec::new();
-    for expr in super::temporal::expressions(module) {
+    for expr in super::temporal::module_expressions(module) {
         super::temporal::each_expr(expr, &mut |one| found.extend(wrong_case(one)));
     }
     found.into_iter().for_each(|one| context.report(one));
 }
 
-fn wrong_case(expr: &Expr) -> Option<Diagnostic> {
+fn wrong_case(expr: &TypedExpr) -> Option<Diagnostic> {
     let ExprKind::Test(tested) = &expr.kind else { return None };
     let ValueTest::Plain(kind) = tested.kind else { return None };
     let (ExprKind::Builtin(function, _), Some(operand)) = (&tested.subject.kind, tested.operand.as_deref()) else {
@@ -252,7 +252,7 @@ fn wrong_case(expr: &Expr) -> Option<Diagnostic> {
         _ => return None,
     };
     let (text, turned) = texts.iter().find_map(|one| match one {
-        Constant::Text(text) => Some((text, in_its_case(function, text)?)),
+        Constant::Text(text) => Some((text, matching_case(function, text)?)),
         _ => None,
     })?;
     let place = operand.span;
@@ -266,10 +266,10 @@ fn wrong_case(expr: &Expr) -> Option<Diagnostic> {
         _ => format!("text in lower case {always} passes this: `{text}` is in another case"),
     };
     // An escape in the text stays with the author, and so does a list.
-    let diagnostic = Diagnostic::new(Slug::LetterCase, place, message).help(format!("write `{turned}`"));
+    let diagnostic = Diagnostic::new(Slug::LetterCase, place, message).with_help(format!("write `{turned}`"));
     let plain = text.chars().all(|letter| letter.is_alphanumeric() || letter == ' ');
     Some(match plain && kind != TestKind::In {
-        true => diagnostic.fix(format!("write `{turned}`"), place, format!("\"{turned}\"")),
+        true => diagnostic.with_fix(format!("write `{turned}`"), place, format!("\"{turned}\"")),
         false => diagnostic,
     })
 }
@@ -279,7 +279,7 @@ const TEXT_TESTS: [TestKind; 5] =
     [TestKind::Equal, TestKind::Contains, TestKind::StartsWith, TestKind::EndsWith, TestKind::Identical];
 
 /// A text as the function would write it, where it is written otherwise.
-fn in_its_case(function: &str, text: &str) -> Option<String> {
+fn matching_case(function: &str, text: &str) -> Option<String> {
     let turned = match function {
         "lower" | "weekday" => text.to_lowercase(),
         "upper" => text.to_uppercase(),

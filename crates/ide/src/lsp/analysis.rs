@@ -1,21 +1,21 @@
 //! One document with everything that is known of it.
 
-use super::documents::Documents;
+use super::documents::DocumentStore;
 use super::foreign;
-use super::incremental::{CheckInput, CheckMode, Earlier};
-use super::picked::PickedRun;
-use super::place::uri_of;
+use super::incremental::{CheckInput, CheckMode, EarlierAnalysis};
+use super::picked_run::PickedRun;
+use super::place::path_to_uri;
 use crate::assist::CursorContext;
 use crate::lint::LintOptions;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::Program;
-use averment_engine::check::Checked;
+use averment_engine::check::CheckResult;
 use averment_engine::compile::compile;
-use averment_engine::vm::outcome::Outcome;
-use averment_engine::vm::prepare::Prepared;
-use averment_syntax::{Outline, PreviousParse, parse_incremental};
+use averment_engine::vm::outcome::RunOutcome;
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_syntax::{FileOutline, PreviousParse, parse_incremental};
 use lsp_types::Uri;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -23,18 +23,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A compiled document.
-pub struct Compiled {
+pub struct CompiledDocument {
     /// The program.
     pub program: Program,
     /// What it needs to judge.
-    pub prepared: Prepared,
+    pub prepared: PreparedProgram,
 }
 
 /// What a document is checked with.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'w> {
+pub struct CheckContext<'w> {
     /// What is open.
-    pub documents: &'w Documents,
+    pub documents: &'w DocumentStore,
     /// How it is linted; not at all where there is nothing.
     pub lints: Option<&'w LintOptions>,
     /// The files of its project that say something of tools.
@@ -50,43 +50,43 @@ pub struct Analysis {
     /// Its URI.
     pub uri: Uri,
     /// The tree, the names and the rules.
-    pub checked: Checked,
+    pub checked: CheckResult,
     /// What is said, lints included.
     pub diagnostics: Diagnostics,
     /// What completion and hover know.
     pub context: CursorContext,
     /// Files that were read or looked for.
-    pub asked: BTreeSet<PathBuf>,
+    pub dependencies: BTreeSet<PathBuf>,
     /// Only what changed was checked: the names are those of the text, the rules are none to be run, and lints of what changed are missing.
     pub partial: bool,
     /// Where the statements stand.
-    pub(super) outline: Outline,
+    pub(super) outline: FileOutline,
     /// What is wrong with the text alone.
     pub(super) syntax: Diagnostics,
-    compiled: OnceCell<Option<Compiled>>,
-    outcome: OnceCell<Option<Outcome>>,
+    compiled: OnceCell<Option<CompiledDocument>>,
+    outcome: OnceCell<Option<RunOutcome>>,
 }
 
 impl Analysis {
     /// Checks a text as it stands in the file `key`. With an analysis of an earlier text only what changed is read again.
-    pub fn of(
+    pub fn of_document(
         (key, uri, text): (&Path, &Uri, Arc<str>),
-        given: Given<'_>,
+        given: CheckContext<'_>,
         before: Option<Analysis>,
         mode: CheckMode,
     ) -> Self {
-        if let Some(said) = foreign::said(key, &text, given) {
+        if let Some(said) = foreign::foreign_diagnostics(key, &text, given) {
             // Nothing in it is written in the language.
-            let nothing = Given { lints: None, tools: &[], ..given };
-            let nothing = Self::of_rules((key, uri, Arc::from("")), nothing, None, mode);
-            return Self { sources: said.sources, diagnostics: said.diagnostics, asked: said.asked, ..nothing };
+            let nothing = CheckContext { lints: None, tools: &[], ..given };
+            let nothing = Self::of_rule_file((key, uri, Arc::from("")), nothing, None, mode);
+            return Self { sources: said.sources, diagnostics: said.diagnostics, dependencies: said.dependencies, ..nothing };
         }
-        Self::of_rules((key, uri, text), given, before, mode)
+        Self::of_rule_file((key, uri, text), given, before, mode)
     }
 
-    fn of_rules(
+    fn of_rule_file(
         (key, uri, text): (&Path, &Uri, Arc<str>),
-        given: Given<'_>,
+        given: CheckContext<'_>,
         before: Option<Analysis>,
         mode: CheckMode,
     ) -> Self {
@@ -94,18 +94,18 @@ impl Analysis {
         // Other files are named as seen from this one.
         let name = key.file_name().map_or_else(|| key.to_string_lossy(), |name| name.to_string_lossy()).into_owned();
         let folder = uri.as_str().starts_with("file:").then(|| key.parent()).flatten();
-        let root = sources.add(SourceFile::new(name, folder, text));
-        let (earlier, read) = Earlier::of(before);
+        let root = sources.add_file(SourceFile::new(name, folder, text));
+        let (earlier, read) = EarlierAnalysis::take_apart(before);
         let old_text = earlier.as_ref().map(|earlier| Arc::clone(&earlier.text));
         let before =
             read.map(|(outline, items)| PreviousParse { text: old_text.as_deref().unwrap_or(""), outline, items });
         let (tree, parse) = parse_incremental(&sources, root, &Limits::default(), before);
         let work = CheckInput { sources, root, key, given };
-        let done = match earlier.filter(|earlier| mode == CheckMode::Incremental && earlier.allows(&tree, &parse)) {
-            Some(earlier) => earlier.patched(work, tree, &parse),
-            None => work.whole(tree, parse.diagnostics.clone()),
+        let done = match earlier.filter(|earlier| mode == CheckMode::Incremental && earlier.allows_patch(&tree, &parse)) {
+            Some(earlier) => earlier.check_patched(work, tree, &parse),
+            None => work.check_whole(tree, parse.diagnostics.clone()),
         };
-        let context = CursorContext::of(&done.checked, &done.sources, root);
+        let context = CursorContext::from_checked(&done.checked, &done.sources, root);
         Self {
             sources: done.sources,
             root,
@@ -113,7 +113,7 @@ impl Analysis {
             checked: done.checked,
             diagnostics: done.diagnostics,
             context,
-            asked: done.asked,
+            dependencies: done.dependencies,
             partial: done.partial,
             outline: parse.outline,
             syntax: parse.diagnostics,
@@ -123,13 +123,13 @@ impl Analysis {
     }
 
     /// The document as a file.
-    pub fn file(&self) -> Option<&SourceFile> {
+    pub fn source_file(&self) -> Option<&SourceFile> {
         self.sources.get(self.root)
     }
 
     /// Its text.
-    pub fn text(&self) -> &str {
-        self.file().map_or("", |file| &file.text)
+    pub fn source_text(&self) -> &str {
+        self.source_file().map_or("", |file| &file.text)
     }
 
     /// A span over bytes of the document.
@@ -138,19 +138,19 @@ impl Analysis {
     }
 
     /// The rules as a program; `None` where they do not compile.
-    pub fn compiled(&self) -> Option<&Compiled> {
+    pub fn compiled(&self) -> Option<&CompiledDocument> {
         let compiled = || {
             let fine = !self.partial && !self.checked.diagnostics.has_errors();
             fine.then(|| {
                 let program = compile(&self.checked.module, &self.sources);
-                Compiled { prepared: Prepared::new(&program), program }
+                CompiledDocument { prepared: PreparedProgram::new(&program), program }
             })
         };
         self.compiled.get_or_init(compiled).as_ref()
     }
 
     /// What the picked run comes to.
-    pub fn outcome(&self, run: &PickedRun) -> Option<&Outcome> {
+    pub fn outcome(&self, run: &PickedRun) -> Option<&RunOutcome> {
         let outcome = || {
             let compiled = self.compiled()?;
             run.judge(&compiled.program, &compiled.prepared)
@@ -164,14 +164,14 @@ impl Analysis {
     }
 
     /// The path of a file of the analysis; `None` for one that is in no file, such as a module of the standard set.
-    pub fn path(&self, file: FileId) -> Option<PathBuf> {
+    pub fn file_path(&self, file: FileId) -> Option<PathBuf> {
         let file = self.sources.get(file)?;
         let name = Path::new(&file.name).file_name()?;
         Some(file.folder.as_ref()?.join(name))
     }
 
     /// The URI of a file of the analysis.
-    pub fn uri_of(&self, file: FileId) -> Option<Uri> {
-        if file == self.root { Some(self.uri.clone()) } else { uri_of(&super::place::key_of(&self.path(file)?)) }
+    pub fn file_uri(&self, file: FileId) -> Option<Uri> {
+        if file == self.root { Some(self.uri.clone()) } else { path_to_uri(&super::place::path_key(&self.file_path(file)?)) }
     }
 }

@@ -15,7 +15,7 @@ use lsp_types::{
 const TRIGGERS: [&str; 9] = [".", "(", "\"", "$", "[", "/", " ", ":", "|"];
 
 /// Everything that is served.
-pub fn capabilities(encoding: Encoding) -> ServerCapabilities {
+pub fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {

@@ -1,8 +1,8 @@
 //! From messages to functions.
 
-use super::capabilities::capabilities;
+use super::capabilities::server_capabilities;
 use super::features as f;
-use super::server::Server;
+use super::server::LspServer;
 use super::text::Encoding;
 use lsp_server::{Connection, ErrorCode, Message, Request, Response};
 use lsp_types::{notification as n, notification::Notification as _, request as r, request::Request as _};
@@ -13,25 +13,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What an answer cannot be.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RequestError {
     code: i32,
     message: String,
 }
 
-impl Refused {
+impl RequestError {
     /// The request makes no sense here; for the user to read.
     pub fn new(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::RequestFailed as i32, message: message.into() }
     }
 
     /// The parameters are not those of the request.
-    fn parameters(error: &serde_json::Error) -> Self {
+    fn invalid_params(error: &serde_json::Error) -> Self {
         Self { code: ErrorCode::InvalidParams as i32, message: format!("the parameters cannot be read: {error}") }
     }
 }
 
 /// The answer to a request.
-pub type Answer<T> = Result<T, Refused>;
+pub type LspResult<T> = Result<T, RequestError>;
 
 /// What has to come before anything else; `None` when the client went away or left.
 ///
@@ -39,7 +39,7 @@ pub type Answer<T> = Result<T, Refused>;
 pub fn handshake(connection: &Connection) -> Option<Value> {
     let (id, parameters) = connection.initialize_start().ok()?;
     let result = serde_json::json!({
-        "capabilities": capabilities(encoding_of(&parameters)),
+        "capabilities": server_capabilities(negotiated_encoding(&parameters)),
         "serverInfo": { "name": "averment", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, result).ok()?;
@@ -47,20 +47,20 @@ pub fn handshake(connection: &Connection) -> Option<Value> {
 }
 
 /// The unit of columns for a client.
-pub fn encoding_of(parameters: &Value) -> Encoding {
-    let offered: Vec<_> = part(parameters, "/capabilities/general/positionEncodings");
-    Encoding::chosen(&offered)
+pub fn negotiated_encoding(parameters: &Value) -> Encoding {
+    let offered: Vec<_> = read_pointer(parameters, "/capabilities/general/positionEncodings");
+    Encoding::negotiate(&offered)
 }
 
 /// A part of what a client says of itself; a client with an odd part is still served with what everybody can.
-pub fn part<T: DeserializeOwned + Default>(parameters: &Value, pointer: &str) -> T {
+pub fn read_pointer<T: DeserializeOwned + Default>(parameters: &Value, pointer: &str) -> T {
     parameters.pointer(pointer).and_then(|part| serde_json::from_value(part.clone()).ok()).unwrap_or_default()
 }
 
 /// Answers a request. A fault in the server is an answer too.
-pub fn request(server: &mut Server, request: Request) -> Response {
+pub fn answer_request(server: &mut LspServer, request: Request) -> Response {
     let id = request.id.clone();
-    let answered = catch_unwind(AssertUnwindSafe(|| answer(server, request)));
+    let answered = catch_unwind(AssertUnwindSafe(|| dispatch_request(server, request)));
     match answered {
         Ok(Some(Ok(value))) => Response::new_ok(id, value),
         Ok(Some(Err(refused))) => Response::new_err(id, refused.code, refused.message),
@@ -69,45 +69,45 @@ pub fn request(server: &mut Server, request: Request) -> Response {
     }
 }
 
-fn run<P: DeserializeOwned, T: Serialize>(
-    server: &mut Server,
+fn call_handler<P: DeserializeOwned, T: Serialize>(
+    server: &mut LspServer,
     parameters: serde_json::Value,
-    work: fn(&mut Server, P) -> Answer<T>,
-) -> Answer<serde_json::Value> {
-    let parameters = serde_json::from_value(parameters).map_err(|error| Refused::parameters(&error))?;
+    work: fn(&mut LspServer, P) -> LspResult<T>,
+) -> LspResult<serde_json::Value> {
+    let parameters = serde_json::from_value(parameters).map_err(|error| RequestError::invalid_params(&error))?;
     let result = work(server, parameters)?;
     serde_json::to_value(result)
-        .map_err(|error| Refused { code: ErrorCode::InternalError as i32, message: error.to_string() })
+        .map_err(|error| RequestError { code: ErrorCode::InternalError as i32, message: error.to_string() })
 }
 
-fn answer(server: &mut Server, request: Request) -> Option<Answer<serde_json::Value>> {
+fn dispatch_request(server: &mut LspServer, request: Request) -> Option<LspResult<serde_json::Value>> {
     let Request { method, params, .. } = request;
     if is_about_yaml(&params) {
         return Some(Ok(Value::Null));
     }
     Some(match method.as_str() {
-        r::HoverRequest::METHOD => run(server, params, f::hover::hover),
-        r::Completion::METHOD => run(server, params, f::completion::completion),
-        r::ResolveCompletionItem::METHOD => run(server, params, f::completion::resolve),
-        r::SignatureHelpRequest::METHOD => run(server, params, f::hover::signature),
-        r::GotoDefinition::METHOD => run(server, params, f::navigation::definition),
-        r::References::METHOD => run(server, params, f::navigation::references),
-        r::DocumentHighlightRequest::METHOD => run(server, params, f::navigation::highlights),
-        r::PrepareRenameRequest::METHOD => run(server, params, f::rename::prepare),
-        r::Rename::METHOD => run(server, params, f::rename::rename),
-        r::DocumentSymbolRequest::METHOD => run(server, params, f::symbols::document),
-        r::WorkspaceSymbolRequest::METHOD => run(server, params, f::symbols::workspace),
-        r::Formatting::METHOD => run(server, params, f::formatting::document),
-        r::RangeFormatting::METHOD => run(server, params, f::formatting::range),
-        r::CodeActionRequest::METHOD => run(server, params, f::actions::actions),
-        r::CodeLensRequest::METHOD => run(server, params, f::lenses::lenses),
-        r::DocumentLinkRequest::METHOD => run(server, params, f::links::links),
-        r::FoldingRangeRequest::METHOD => run(server, params, f::structure::folding),
-        r::SelectionRangeRequest::METHOD => run(server, params, f::structure::selection),
-        r::InlayHintRequest::METHOD => run(server, params, f::hints::hints),
-        r::SemanticTokensFullRequest::METHOD => run(server, params, f::tokens::full),
-        r::SemanticTokensRangeRequest::METHOD => run(server, params, f::tokens::range),
-        r::ExecuteCommand::METHOD => run(server, params, f::commands::execute),
+        r::HoverRequest::METHOD => call_handler(server, params, f::hover::document_hover),
+        r::Completion::METHOD => call_handler(server, params, f::completion::completion_list),
+        r::ResolveCompletionItem::METHOD => call_handler(server, params, f::completion::resolve_completion),
+        r::SignatureHelpRequest::METHOD => call_handler(server, params, f::hover::signature_help),
+        r::GotoDefinition::METHOD => call_handler(server, params, f::navigation::goto_definition),
+        r::References::METHOD => call_handler(server, params, f::navigation::find_references),
+        r::DocumentHighlightRequest::METHOD => call_handler(server, params, f::navigation::document_highlights),
+        r::PrepareRenameRequest::METHOD => call_handler(server, params, f::rename::prepare_rename),
+        r::Rename::METHOD => call_handler(server, params, f::rename::rename_symbol),
+        r::DocumentSymbolRequest::METHOD => call_handler(server, params, f::symbols::document_symbols),
+        r::WorkspaceSymbolRequest::METHOD => call_handler(server, params, f::symbols::workspace_symbols),
+        r::Formatting::METHOD => call_handler(server, params, f::formatting::format_document),
+        r::RangeFormatting::METHOD => call_handler(server, params, f::formatting::format_range),
+        r::CodeActionRequest::METHOD => call_handler(server, params, f::actions::code_actions),
+        r::CodeLensRequest::METHOD => call_handler(server, params, f::lenses::code_lenses),
+        r::DocumentLinkRequest::METHOD => call_handler(server, params, f::links::document_links),
+        r::FoldingRangeRequest::METHOD => call_handler(server, params, f::structure::folding_ranges),
+        r::SelectionRangeRequest::METHOD => call_handler(server, params, f::structure::selection_ranges),
+        r::InlayHintRequest::METHOD => call_handler(server, params, f::hints::inlay_hints),
+        r::SemanticTokensFullRequest::METHOD => call_handler(server, params, f::tokens::full_tokens),
+        r::SemanticTokensRangeRequest::METHOD => call_handler(server, params, f::tokens::range_tokens),
+        r::ExecuteCommand::METHOD => call_handler(server, params, f::commands::execute_command),
         _ => return None,
     })
 }
@@ -119,27 +119,27 @@ fn is_about_yaml(parameters: &Value) -> bool {
 }
 
 /// Takes a notification; one that cannot be read is passed over.
-pub fn notification(server: &mut Server, one: lsp_server::Notification) {
+pub fn dispatch_notification(server: &mut LspServer, one: lsp_server::Notification) {
     let lsp_server::Notification { method, params } = one;
     let taken = catch_unwind(AssertUnwindSafe(|| match method.as_str() {
-        n::DidOpenTextDocument::METHOD => take(server, params, Server::did_open),
-        n::DidChangeTextDocument::METHOD => take(server, params, Server::did_change),
-        n::DidCloseTextDocument::METHOD => take(server, params, Server::did_close),
-        n::DidSaveTextDocument::METHOD => take(server, params, Server::did_save),
-        n::DidChangeConfiguration::METHOD => take(server, params, Server::did_change_configuration),
-        n::DidChangeWatchedFiles::METHOD => take(server, params, Server::did_change_watched_files),
-        n::DidChangeWorkspaceFolders::METHOD => take(server, params, Server::did_change_folders),
+        n::DidOpenTextDocument::METHOD => take_notification(server, params, LspServer::did_open),
+        n::DidChangeTextDocument::METHOD => take_notification(server, params, LspServer::did_change),
+        n::DidCloseTextDocument::METHOD => take_notification(server, params, LspServer::did_close),
+        n::DidSaveTextDocument::METHOD => take_notification(server, params, LspServer::did_save),
+        n::DidChangeConfiguration::METHOD => take_notification(server, params, LspServer::did_change_configuration),
+        n::DidChangeWatchedFiles::METHOD => take_notification(server, params, LspServer::did_change_watched_files),
+        n::DidChangeWorkspaceFolders::METHOD => take_notification(server, params, LspServer::did_change_folders),
         _ => {}
     }));
     if taken.is_err() {
-        server.log("the server met a fault while it took a notification");
+        server.log_message("the server met a fault while it took a notification");
     }
 }
 
-fn take<P: DeserializeOwned>(server: &mut Server, parameters: serde_json::Value, work: fn(&mut Server, P)) {
+fn take_notification<P: DeserializeOwned>(server: &mut LspServer, parameters: serde_json::Value, work: fn(&mut LspServer, P)) {
     match serde_json::from_value(parameters) {
         Ok(parameters) => work(server, parameters),
-        Err(error) => server.log(&format!("a notification cannot be read: {error}")),
+        Err(error) => server.log_message(&format!("a notification cannot be read: {error}")),
     }
 }
 
@@ -154,7 +154,7 @@ pub fn is_cancelled<'m>(request: &Request, queue: impl IntoIterator<Item = &'m M
 
 #[cfg(test)]
 mod tests {
-    use super::{Encoding, encoding_of, part};
+    use super::{Encoding, negotiated_encoding, read_pointer};
     use lsp_types::WorkspaceFolder;
     use serde_json::json;
 
@@ -165,8 +165,8 @@ mod tests {
             "capabilities": { "general": { "positionEncodings": ["utf-16", "utf-8"] }, "workspace": 7 },
             "workspaceFolders": [{ "uri": 1 }],
         });
-        assert_eq!(encoding_of(&parameters), Encoding::Utf8);
-        assert_eq!(part::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders"), []);
-        assert_eq!(encoding_of(&json!(null)), Encoding::Utf16);
+        assert_eq!(negotiated_encoding(&parameters), Encoding::Utf8);
+        assert_eq!(read_pointer::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders"), []);
+        assert_eq!(negotiated_encoding(&json!(null)), Encoding::Utf16);
     }
 }

@@ -1,10 +1,10 @@
 //! The open documents, and files as the checker sees them: open buffers hide what is on disk.
 
-use super::place::{key_of, path_of};
+use super::place::{path_key, uri_to_path};
 use super::text::Encoding;
 use averment_base::limits::Limits;
 use averment_base::source::SourceFile;
-use averment_engine::check::files::{Disk, FileError, Files, Found, normalized};
+use averment_engine::check::files::{Disk, FileError, Files, FoundFile, normalize_path};
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// An open document.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct OpenDocument {
     /// Its URI as the client wrote it.
     pub uri: Uri,
     /// The number of its state.
@@ -24,32 +24,32 @@ pub struct Document {
 
 /// All open documents by what tells them apart: the path of a file, the URI of anything else.
 #[derive(Debug, Default)]
-pub struct Documents {
-    open: BTreeMap<PathBuf, Document>,
+pub struct DocumentStore {
+    open: BTreeMap<PathBuf, OpenDocument>,
     /// The folders that the client works in: rules may read their files.
     pub folders: Vec<PathBuf>,
 }
 
 /// What tells the document of a URI from others.
 pub fn document_key(uri: &Uri) -> PathBuf {
-    path_of(uri.as_str()).map_or_else(|| PathBuf::from(uri.as_str()), |path| key_of(&path))
+    uri_to_path(uri.as_str()).map_or_else(|| PathBuf::from(uri.as_str()), |path| path_key(&path))
 }
 
-impl Documents {
+impl DocumentStore {
     /// Without an open document yet.
     pub fn in_folders(folders: Vec<PathBuf>) -> Self {
         Self { folders, open: BTreeMap::new() }
     }
 
     /// Opens a document, or replaces it.
-    pub fn open(&mut self, uri: Uri, version: i32, text: String) -> PathBuf {
+    pub fn open_document(&mut self, uri: Uri, version: i32, text: String) -> PathBuf {
         let key = document_key(&uri);
-        self.open.insert(key.clone(), Document { uri, version, text: text.into() });
+        self.open.insert(key.clone(), OpenDocument { uri, version, text: text.into() });
         key
     }
 
     /// Applies changes in their order; `None` for a document that is not open.
-    pub fn change(
+    pub fn apply_changes(
         &mut self,
         uri: &Uri,
         version: i32,
@@ -59,20 +59,20 @@ impl Documents {
         let key = document_key(uri);
         let document = self.open.get_mut(&key)?;
         for change in changes {
-            document.text = changed(&document.text, change, encoding);
+            document.text = apply_change(&document.text, change, encoding);
         }
         document.version = version;
         Some(key)
     }
 
     /// Closes a document.
-    pub fn close(&mut self, uri: &Uri) -> Option<PathBuf> {
+    pub fn close_document(&mut self, uri: &Uri) -> Option<PathBuf> {
         let key = document_key(uri);
         self.open.remove(&key).map(|_| key)
     }
 
     /// An open document.
-    pub fn get(&self, key: &Path) -> Option<&Document> {
+    pub fn get(&self, key: &Path) -> Option<&OpenDocument> {
         self.open.get(key)
     }
 
@@ -83,57 +83,57 @@ impl Documents {
 }
 
 /// A text with one change.
-fn changed(text: &Arc<str>, change: TextDocumentContentChangeEvent, encoding: Encoding) -> Arc<str> {
+fn apply_change(text: &Arc<str>, change: TextDocumentContentChangeEvent, encoding: Encoding) -> Arc<str> {
     let Some(range) = change.range else { return change.text.into() };
     let file = SourceFile::new("", None, Arc::clone(text));
-    let bytes = encoding.bytes(&file, range);
+    let bytes = encoding.to_bytes(&file, range);
     let (front, back) = (text.get(..bytes.start).unwrap_or(""), text.get(bytes.end..).unwrap_or(""));
     [front, &change.text, back].concat().into()
 }
 
 /// Files on disk under the open documents, with a note of everything that was asked for.
-pub struct Overlay<'d> {
-    documents: &'d Documents,
+pub struct FileOverlay<'d> {
+    documents: &'d DocumentStore,
     disk: Disk,
     /// The folders of which it may be.
     folders: Vec<PathBuf>,
     /// The files that were read or looked for.
-    pub asked: RefCell<BTreeSet<PathBuf>>,
+    pub dependencies: RefCell<BTreeSet<PathBuf>>,
 }
 
-impl<'d> Overlay<'d> {
+impl<'d> FileOverlay<'d> {
     /// The files that these documents hide, as far as rules in a folder may read them.
-    pub fn new(documents: &'d Documents, rules: Option<&Path>) -> Self {
-        let own = rules.map(crate::project::readable).unwrap_or_default();
+    pub fn new(documents: &'d DocumentStore, rules: Option<&Path>) -> Self {
+        let own = rules.map(crate::project::readable_folders).unwrap_or_default();
         let folders: Vec<PathBuf> = own.into_iter().chain(documents.folders.iter().cloned()).collect();
         let disk = Disk::within(folders.clone(), Limits::default().rule_file_bytes);
-        Self { documents, disk, folders, asked: RefCell::default() }
+        Self { documents, disk, folders, dependencies: RefCell::default() }
     }
 }
 
-impl Files for Overlay<'_> {
-    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
+impl Files for FileOverlay<'_> {
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<FoundFile, FileError> {
         let found = self.disk.read(folder, path, inside);
         match found {
             Ok(mut found) => {
-                self.asked.borrow_mut().insert(found.key.clone());
+                self.dependencies.borrow_mut().insert(found.key.clone());
                 if let Some(open) = self.documents.get(&found.key) {
                     found.text = open.text.to_string();
                 }
                 Ok(found)
             }
             Err(FileError::NotFound) => {
-                let key = normalized(&folder.join(path));
-                self.asked.borrow_mut().insert(key.clone());
+                let key = normalize_path(&folder.join(path));
+                self.dependencies.borrow_mut().insert(key.clone());
                 let open = self.documents.get(&key).ok_or(FileError::NotFound)?;
-                if !self.folders.iter().any(|folder| key.starts_with(normalized(folder))) {
+                if !self.folders.iter().any(|folder| key.starts_with(normalize_path(folder))) {
                     return Err(FileError::NotPermitted);
                 }
-                if inside.is_some_and(|inside| !key.starts_with(normalized(inside))) {
+                if inside.is_some_and(|inside| !key.starts_with(normalize_path(inside))) {
                     return Err(FileError::Outside);
                 }
                 let folder = key.parent().unwrap_or(folder).to_path_buf();
-                Ok(Found { folder, text: open.text.to_string(), key })
+                Ok(FoundFile { folder, text: open.text.to_string(), key })
             }
             Err(error) => Err(error),
         }

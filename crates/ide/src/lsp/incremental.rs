@@ -6,16 +6,16 @@
 #[cfg(test)]
 mod tests;
 
-use super::analysis::{Analysis, Given};
-use super::documents::Overlay;
+use super::analysis::{Analysis, CheckContext};
+use super::documents::FileOverlay;
 use crate::lint;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-use averment_engine::check::files::{Files, Found};
-use averment_engine::check::{CheckOptions, Checked, Symbols, check_tree};
-use averment_syntax::ast::{File, Item, ItemKind, Setting};
-use averment_syntax::{IncrementalParse, Outline};
+use averment_engine::check::files::{Files, FoundFile};
+use averment_engine::check::{CheckOptions, CheckResult, SymbolTable, check_tree};
+use averment_syntax::ast::{RuleFile, SyntaxItem, ItemKind, BodySetting};
+use averment_syntax::{IncrementalParse, FileOutline};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,15 +35,15 @@ pub struct CheckInput<'w> {
     pub root: FileId,
     /// The file that the text stands in.
     pub key: &'w Path,
-    pub given: Given<'w>,
+    pub given: CheckContext<'w>,
 }
 
 /// The files in which a project says something of tools, other than the one that is checked, each with its name.
 pub(super) fn tools_of<'f>(
-    given: Given<'f>,
+    given: CheckContext<'f>,
     key: &'f Path,
     files: &'f dyn Files,
-) -> impl Iterator<Item = (String, Found)> + 'f {
+) -> impl Iterator<Item = (String, FoundFile)> + 'f {
     given.tools.iter().filter_map(move |path| {
         let (folder, name) = (path.parent()?, path.file_name()?.to_string_lossy());
         let found = files.read(folder, &name, None).ok().filter(|found| found.key != key)?;
@@ -54,126 +54,126 @@ pub(super) fn tools_of<'f>(
 /// The result of a check.
 pub struct CheckOutput {
     pub sources: SourceMap,
-    pub checked: Checked,
+    pub checked: CheckResult,
     pub diagnostics: Diagnostics,
-    pub asked: BTreeSet<PathBuf>,
+    pub dependencies: BTreeSet<PathBuf>,
     pub partial: bool,
 }
 
 impl CheckInput<'_> {
     /// Checks everything.
-    pub fn whole(self, tree: File, said: Diagnostics) -> CheckOutput {
+    pub fn check_whole(self, tree: RuleFile, said: Diagnostics) -> CheckOutput {
         let Self { mut sources, root, key, given } = self;
         let folder = sources.get(root).and_then(|file| file.folder.clone());
-        let overlay = Overlay::new(given.documents, folder.as_deref());
+        let overlay = FileOverlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let tools = read_tools(&mut sources, given, key, &overlay);
         let checked = check_tree(&mut sources, root, (tree, said), &tools, &options);
         let diagnostics = match given.lints {
-            Some(options) => lint::report(&sources, root, &checked, options),
+            Some(options) => lint::report_file(&sources, root, &checked, options),
             None => checked.diagnostics.clone(),
         };
-        CheckOutput { sources, checked, diagnostics, asked: overlay.asked.into_inner(), partial: false }
+        CheckOutput { sources, checked, diagnostics, dependencies: overlay.dependencies.into_inner(), partial: false }
     }
 }
 
 /// Adds the files in which a project says something of tools.
-fn read_tools(sources: &mut SourceMap, given: Given<'_>, key: &Path, files: &dyn Files) -> Vec<FileId> {
-    let add = |(name, found): (String, Found)| sources.add(SourceFile::new(name, Some(&found.folder), found.text));
+fn read_tools(sources: &mut SourceMap, given: CheckContext<'_>, key: &Path, files: &dyn Files) -> Vec<FileId> {
+    let add = |(name, found): (String, FoundFile)| sources.add_file(SourceFile::new(name, Some(&found.folder), found.text));
     tools_of(given, key, files).map(add).collect()
 }
 
 /// An earlier analysis of a document, without its tree.
-pub struct Earlier {
+pub struct EarlierAnalysis {
     /// Its text.
     pub text: Arc<str>,
-    symbols: Symbols,
+    symbols: SymbolTable,
     diagnostics: Diagnostics,
     /// What was wrong with the text alone.
     syntax: Diagnostics,
-    heads: Vec<Head>,
+    heads: Vec<DeclarationHead>,
 }
 
 /// A declaration or a named group, so that it can be seen whether one came, went or changed its name.
 #[derive(Debug, PartialEq, Eq)]
-struct Head(&'static str, String);
+struct DeclarationHead(&'static str, String);
 
-impl Earlier {
+impl EarlierAnalysis {
     /// Takes an analysis apart: what is kept of it, and what was read.
-    pub fn of(before: Option<Analysis>) -> (Option<Self>, Option<(Outline, Vec<Item>)>) {
+    pub fn take_apart(before: Option<Analysis>) -> (Option<Self>, Option<(FileOutline, Vec<SyntaxItem>)>) {
         let Some(before) = before else { return (None, None) };
-        let text = before.file().map_or_else(|| Arc::from(""), |file| Arc::clone(&file.text));
+        let text = before.source_file().map_or_else(|| Arc::from(""), |file| Arc::clone(&file.text));
         let Analysis { checked, diagnostics, outline, syntax, .. } = before;
-        let Checked { symbols, ast, .. } = checked;
-        let heads = heads(&ast.items);
+        let CheckResult { symbols, ast, .. } = checked;
+        let heads = declaration_heads(&ast.items);
         (Some(Self { text, symbols, diagnostics, syntax, heads }), Some((outline, ast.items)))
     }
 
     /// Whether nothing changed that other statements depend on.
-    pub fn allows(&self, tree: &File, parse: &IncrementalParse) -> bool {
+    pub fn allows_patch(&self, tree: &RuleFile, parse: &IncrementalParse) -> bool {
         let fresh = tree.items.get(parse.fresh.clone()).unwrap_or(&[]);
-        !fresh.iter().any(|item| item.kind.declares() || classifies(&item.kind)) && heads(&tree.items) == self.heads
+        !fresh.iter().any(|item| item.kind.is_declaration() || is_classify(&item.kind)) && declaration_heads(&tree.items) == self.heads
     }
 
     /// Checks what was read again and keeps what was said of everything else.
-    pub fn patched(self, work: CheckInput<'_>, tree: File, parse: &IncrementalParse) -> CheckOutput {
+    pub fn check_patched(self, work: CheckInput<'_>, tree: RuleFile, parse: &IncrementalParse) -> CheckOutput {
         let CheckInput { mut sources, root, key, given } = work;
         let folder = sources.get(root).and_then(|file| file.folder.clone());
-        let overlay = Overlay::new(given.documents, folder.as_deref());
+        let overlay = FileOverlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let tools = read_tools(&mut sources, given, key, &overlay);
-        let read = (reduced(&tree, parse), parse.diagnostics.clone());
+        let read = (reduce_tree(&tree, parse), parse.diagnostics.clone());
         let mut checked = check_tree(&mut sources, root, read, &tools, &options);
         checked.ast = tree;
-        let change = Change::of(root, parse);
+        let change = TextChange::from_parse(root, parse);
         let mut fresh = std::mem::take(&mut checked.diagnostics);
         fresh.0.retain(|one| {
-            let own = !change.holds(one.span) && one.span.file == root;
+            let own = !change.contains_span(one.span) && one.span.file == root;
             one.slug != Slug::UnusedAllow && (!own || parse.diagnostics.0.contains(one))
         });
         if let Some(options) = given.lints {
-            options.levels.apply(&mut fresh);
+            options.levels.apply_to(&mut fresh);
         }
         let kept = self.diagnostics.0.into_iter().filter(|one| !self.syntax.0.contains(one));
-        fresh.0.extend(kept.filter_map(|one| change.moved_diagnostic(one)));
-        fresh.sort();
-        checked.symbols = patched_symbols(checked.symbols, &self.symbols, &change);
+        fresh.0.extend(kept.filter_map(|one| change.move_diagnostic(one)));
+        fresh.sort_by_place();
+        checked.symbols = patch_symbols(checked.symbols, &self.symbols, &change);
         checked.diagnostics = fresh.clone();
-        CheckOutput { sources, checked, diagnostics: fresh, asked: overlay.asked.into_inner(), partial: true }
+        CheckOutput { sources, checked, diagnostics: fresh, dependencies: overlay.dependencies.into_inner(), partial: true }
     }
 }
 
 /// The references of what was checked again, and the earlier ones of everything else.
-fn patched_symbols(mut fresh: Symbols, old: &Symbols, change: &Change) -> Symbols {
+fn patch_symbols(mut fresh: SymbolTable, old: &SymbolTable, change: &TextChange) -> SymbolTable {
     if fresh.declarations.len() != old.declarations.len() {
         return fresh;
     }
-    fresh.references.retain(|(span, _)| span.file != change.root || change.holds(*span));
+    fresh.references.retain(|(span, _)| span.file != change.root || change.contains_span(*span));
     let kept = old.references.iter().filter(|(span, _)| span.file == change.root);
-    fresh.references.extend(kept.filter_map(|(span, number)| Some((change.moved(*span)?, *number))));
+    fresh.references.extend(kept.filter_map(|(span, number)| Some((change.move_span(*span)?, *number))));
     fresh
 }
 
 /// What a text lost and got.
-struct Change {
+struct TextChange {
     root: FileId,
     old: std::ops::Range<usize>,
     new: std::ops::Range<usize>,
 }
 
-impl Change {
-    fn of(root: FileId, parse: &IncrementalParse) -> Self {
+impl TextChange {
+    fn from_parse(root: FileId, parse: &IncrementalParse) -> Self {
         let (new, old) = parse.bytes.clone();
         Self { root, old, new }
     }
 
     /// Whether a place lies in what was read again.
-    fn holds(&self, span: Span) -> bool {
+    fn contains_span(&self, span: Span) -> bool {
         span.file == self.root && self.new.start <= span.start as usize && span.start as usize <= self.new.end
     }
 
     /// Where an earlier place stands now; `None` for one that was read again.
-    fn moved(&self, span: Span) -> Option<Span> {
+    fn move_span(&self, span: Span) -> Option<Span> {
         let (start, end) = (span.start as usize, span.end as usize);
         if span.file != self.root || end <= self.old.start && start < self.old.start.max(1) {
             return (span.file == self.root).then_some(span);
@@ -186,52 +186,52 @@ impl Change {
     }
 
     /// An earlier diagnostic where it stands now. Those in other files come anew with every check.
-    fn moved_diagnostic(&self, mut one: Diagnostic) -> Option<Diagnostic> {
-        one.span = self.moved(one.span)?;
+    fn move_diagnostic(&self, mut one: Diagnostic) -> Option<Diagnostic> {
+        one.span = self.move_span(one.span)?;
         for label in &mut one.others {
-            label.span = if label.span.file == self.root { self.moved(label.span)? } else { label.span };
+            label.span = if label.span.file == self.root { self.move_span(label.span)? } else { label.span };
         }
         for edit in one.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
-            edit.span = self.moved(edit.span)?;
+            edit.span = self.move_span(edit.span)?;
         }
         Some(one)
     }
 }
 
 /// The tree with nothing but declarations, names, and what was read again.
-fn reduced(tree: &File, parse: &IncrementalParse) -> File {
+fn reduce_tree(tree: &RuleFile, parse: &IncrementalParse) -> RuleFile {
     let kept = tree.items.iter().enumerate().filter_map(|(number, item)| {
-        if parse.fresh.contains(&number) { Some(item.clone()) } else { named_alone(item) }
+        if parse.fresh.contains(&number) { Some(item.clone()) } else { keep_declaration(item) }
     });
-    File { items: kept.collect(), allows: tree.allows.clone(), unread: tree.unread.clone() }
+    RuleFile { items: kept.collect(), allows: tree.allows.clone(), unread: tree.unread.clone() }
 }
 
 /// What others can refer to in an item; `None` for one without a name.
-fn named_alone(item: &Item) -> Option<Item> {
-    let bodies = |body: &[Item]| body.iter().filter_map(named_alone).collect();
+fn keep_declaration(item: &SyntaxItem) -> Option<SyntaxItem> {
+    let bodies = |body: &[SyntaxItem]| body.iter().filter_map(keep_declaration).collect();
     let kind = match &item.kind {
-        kind if kind.declares() => kind.clone(),
-        ItemKind::Rule(rule) => ItemKind::Rule(bare(rule)),
-        ItemKind::Invariant(rule) => ItemKind::Invariant(bare(rule)),
+        kind if kind.is_declaration() => kind.clone(),
+        ItemKind::Rule(rule) => ItemKind::Rule(bare_rule(rule)),
+        ItemKind::Invariant(rule) => ItemKind::Invariant(bare_rule(rule)),
         ItemKind::Case { name, .. } => ItemKind::Case { name: name.clone(), modifiers: Vec::new(), body: Vec::new() },
         ItemKind::Suite { name, body, .. } => {
             ItemKind::Suite { name: name.clone(), modifiers: Vec::new(), body: bodies(body) }
         }
         _ => return None,
     };
-    Some(Item { kind, span: item.span, doc: item.doc.clone() })
+    Some(SyntaxItem { kind, span: item.span, doc: item.doc.clone() })
 }
 
-fn bare(rule: &averment_syntax::ast::Rule) -> averment_syntax::ast::Rule {
-    averment_syntax::ast::Rule { name: rule.name.clone(), sentence: None, modifiers: Vec::new(), body: Vec::new() }
+fn bare_rule(rule: &averment_syntax::ast::RuleBlock) -> averment_syntax::ast::RuleBlock {
+    averment_syntax::ast::RuleBlock { name: rule.name.clone(), sentence: None, modifiers: Vec::new(), body: Vec::new() }
 }
 
 /// A line `classify`: what it asks is compared with the others.
-fn classifies(kind: &ItemKind) -> bool {
-    matches!(kind, ItemKind::Setting(Setting::Classify { .. }))
+fn is_classify(kind: &ItemKind) -> bool {
+    matches!(kind, ItemKind::Setting(BodySetting::Classify { .. }))
 }
 
-fn heads(items: &[Item]) -> Vec<Head> {
+fn declaration_heads(items: &[SyntaxItem]) -> Vec<DeclarationHead> {
     let mut found = Vec::new();
     for item in items {
         let (word, name) = match &item.kind {
@@ -251,17 +251,17 @@ fn heads(items: &[Item]) -> Vec<Head> {
             ItemKind::Invariant(rule) => ("invariant", &rule.name),
             ItemKind::Case { name, .. } => ("case", name),
             ItemKind::Suite { name, body, .. } => {
-                found.push(Head("suite", name.text.clone()));
-                found.extend(heads(body));
+                found.push(DeclarationHead("suite", name.text.clone()));
+                found.extend(declaration_heads(body));
                 continue;
             }
-            kind if classifies(kind) => {
-                found.push(Head("classify", String::new()));
+            kind if is_classify(kind) => {
+                found.push(DeclarationHead("classify", String::new()));
                 continue;
             }
             _ => continue,
         };
-        found.push(Head(word, name.text.clone()));
+        found.push(DeclarationHead(word, name.text.clone()));
     }
     found
 }

@@ -11,7 +11,7 @@ mod events;
 mod features;
 mod foreign;
 mod incremental;
-mod picked;
+mod picked_run;
 mod place;
 mod project;
 mod publish;
@@ -26,7 +26,7 @@ use lsp_server::Connection;
 /// Serves a client over standard input and output; gives the exit code: 0 behind a proper `shutdown`, 1 without one.
 #[must_use]
 pub fn serve_stdio() -> u8 {
-    let (connection, threads) = transport::stdio();
+    let (connection, threads) = transport::connect_stdio();
     let code = serve(connection);
     threads.join();
     code
@@ -36,7 +36,7 @@ pub fn serve_stdio() -> u8 {
 #[must_use]
 pub fn serve(connection: Connection) -> u8 {
     let code = match dispatch::handshake(&connection) {
-        Some(parameters) => server::Server::new(connection, &parameters).run(),
+        Some(parameters) => server::LspServer::new(connection, &parameters).run(),
         None => 1,
     };
     u8::from(code != 0)

@@ -24,7 +24,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'}');
 
 /// The path of a `file:` URI; `None` for any other.
-pub fn path_of(uri: &str) -> Option<PathBuf> {
+pub fn uri_to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
     if !rest.starts_with('/') {
@@ -35,11 +35,11 @@ pub fn path_of(uri: &str) -> Option<PathBuf> {
     let bytes = decoded.as_bytes();
     let drive = bytes.get(1).is_some_and(u8::is_ascii_alphabetic) && bytes.get(2) == Some(&b':');
     let text = if drive && cfg!(windows) { decoded.get(1..)? } else { &decoded };
-    Some(averment_engine::check::files::normalized(Path::new(text)))
+    Some(averment_engine::check::files::normalize_path(Path::new(text)))
 }
 
 /// The URI of a path.
-pub fn uri_of(path: &Path) -> Option<Uri> {
+pub fn path_to_uri(path: &Path) -> Option<Uri> {
     let text = path.to_string_lossy().replace('\\', "/");
     let slash = if text.starts_with('/') { "" } else { "/" };
     let escaped = utf8_percent_encode(&text, ESCAPED).to_string();
@@ -47,8 +47,8 @@ pub fn uri_of(path: &Path) -> Option<Uri> {
 }
 
 /// A path as it is told apart: symbolic links resolved where the file exists.
-pub fn key_of(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| averment_engine::check::files::normalized(path))
+pub fn path_key(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| averment_engine::check::files::normalize_path(path))
 }
 
 #[cfg(test)]
@@ -58,11 +58,11 @@ mod tests {
     #[test]
     fn paths_survive_the_way_through_a_uri() {
         for path in ["/a/b.assert", "/with space/ä#?%.assert", "/a/[b]{c}.assert"] {
-            let uri = uri_of(Path::new(path)).unwrap();
-            assert_eq!(path_of(uri.as_str()).unwrap(), Path::new(path), "{}", uri.as_str());
+            let uri = path_to_uri(Path::new(path)).unwrap();
+            assert_eq!(uri_to_path(uri.as_str()).unwrap(), Path::new(path), "{}", uri.as_str());
         }
-        assert_eq!(path_of("untitled:Untitled-1"), None);
-        assert_eq!(path_of("file://host/a"), None);
-        assert_eq!(path_of("file:///a/../b%20c").unwrap(), Path::new("/b c"));
+        assert_eq!(uri_to_path("untitled:Untitled-1"), None);
+        assert_eq!(uri_to_path("file://host/a"), None);
+        assert_eq!(uri_to_path("file:///a/../b%20c").unwrap(), Path::new("/b c"));
     }
 }

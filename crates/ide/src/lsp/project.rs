@@ -7,38 +7,38 @@ use std::path::{Path, PathBuf};
 
 /// What was read of project files, by folder.
 #[derive(Debug, Default)]
-pub struct Projects {
-    known: BTreeMap<PathBuf, OfProject>,
+pub struct ProjectCache {
+    known: BTreeMap<PathBuf, ProjectSettings>,
 }
 
 /// What a project says of its rules.
 #[derive(Debug, Clone, Default)]
-pub struct OfProject {
+pub struct ProjectSettings {
     /// How they are linted.
     pub lints: LintOptions,
     /// Files that say something of tools for all of them.
     pub tools: Vec<PathBuf>,
 }
 
-impl Projects {
+impl ProjectCache {
     /// What is said of a file. A project file that cannot be used changes nothing: `aver lint` says what is wrong with it.
-    pub fn options(&mut self, file: &Path) -> OfProject {
+    pub fn settings_for(&mut self, file: &Path) -> ProjectSettings {
         let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
-        self.known.entry(folder).or_insert_with_key(|folder| options(folder)).clone()
+        self.known.entry(folder).or_insert_with_key(|folder| load_settings(folder)).clone()
     }
 
     /// Forgets everything: a project file changed.
-    pub fn forget(&mut self) {
+    pub fn forget_all(&mut self) {
         self.known.clear();
     }
 }
 
-fn options(folder: &Path) -> OfProject {
-    match project::find(folder) {
-        ProjectSearch::File(file) => match project::load(&file, LoadOptions::default()) {
-            Ok(project) => OfProject { lints: LintOptions { levels: project.lint }, tools: project.tools },
-            Err(_) => OfProject::default(),
+fn load_settings(folder: &Path) -> ProjectSettings {
+    match project::find_project(folder) {
+        ProjectSearch::File(file) => match project::load_project(&file, LoadOptions::default()) {
+            Ok(project) => ProjectSettings { lints: LintOptions { levels: project.lint }, tools: project.tools },
+            Err(_) => ProjectSettings::default(),
         },
-        ProjectSearch::Nothing | ProjectSearch::Foreign(_) | ProjectSearch::Linked(_) => OfProject::default(),
+        ProjectSearch::Nothing | ProjectSearch::Foreign(_) | ProjectSearch::Linked(_) => ProjectSettings::default(),
     }
 }

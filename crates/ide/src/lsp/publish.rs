@@ -1,7 +1,7 @@
 //! Diagnostics for the client.
 
 use super::analysis::Analysis;
-use super::server::Server;
+use super::server::LspServer;
 use super::text::Encoding;
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_base::source::Span;
@@ -17,53 +17,53 @@ const TOLD: usize = 500;
 
 /// Which documents something was said of, by the document that was looked at.
 #[derive(Debug, Default)]
-pub struct Published {
+pub struct PublishedDiagnostics {
     by_root: BTreeMap<PathBuf, BTreeSet<String>>,
 }
 
 /// Tells the client what is to be said of a document, and of imported files that are not open.
-pub fn publish(server: &mut Server, key: &Path) {
+pub fn publish_diagnostics(server: &mut LspServer, key: &Path) {
     let Some(version) = server.documents.get(key).map(|document| document.version) else { return };
-    let Some(analysis) = server.known(key) else { return };
+    let Some(analysis) = server.cached_analysis(key) else { return };
     let encoding = server.encoding;
     let mut lists: BTreeMap<String, (Uri, Vec<lsp_types::Diagnostic>)> = BTreeMap::new();
     lists.insert(analysis.uri.as_str().to_owned(), (analysis.uri.clone(), Vec::new()));
     for one in &analysis.diagnostics.0 {
-        let Some(uri) = analysis.uri_of(one.span.file) else { continue };
+        let Some(uri) = analysis.file_uri(one.span.file) else { continue };
         let own = one.span.file == analysis.root;
         if !own && server.documents.get(&super::documents::document_key(&uri)).is_some() {
             continue;
         }
         let (_, list) = lists.entry(uri.as_str().to_owned()).or_insert((uri, Vec::new()));
         if list.len() < TOLD {
-            list.push(converted(analysis, one, encoding));
+            list.push(lsp_diagnostic(analysis, one, encoding));
         }
     }
     let said: BTreeSet<String> = lists.keys().cloned().collect();
     let own = analysis.uri.clone();
     let before = server.published.by_root.insert(key.to_path_buf(), said.clone()).unwrap_or_default();
     for uri in before.difference(&said) {
-        clear(server, uri);
+        clear_diagnostics(server, uri);
     }
     for (uri, diagnostics) in lists.into_values() {
         let version = (uri == own).then_some(version);
-        server.notify("textDocument/publishDiagnostics", PublishDiagnosticsParams { uri, diagnostics, version });
+        server.notify_client("textDocument/publishDiagnostics", PublishDiagnosticsParams { uri, diagnostics, version });
     }
 }
 
 /// Takes back what was said for a document that is closed.
-pub fn withdraw(server: &mut Server, key: &Path) {
+pub fn withdraw_diagnostics(server: &mut LspServer, key: &Path) {
     for uri in server.published.by_root.remove(key).unwrap_or_default() {
-        clear(server, &uri);
+        clear_diagnostics(server, &uri);
     }
 }
 
-fn clear(server: &Server, uri: &str) {
-    server.notify("textDocument/publishDiagnostics", serde_json::json!({ "uri": uri, "diagnostics": [] }));
+fn clear_diagnostics(server: &LspServer, uri: &str) {
+    server.notify_client("textDocument/publishDiagnostics", serde_json::json!({ "uri": uri, "diagnostics": [] }));
 }
 
 /// A diagnostic of the protocol.
-pub fn converted(analysis: &Analysis, one: &Diagnostic, encoding: Encoding) -> lsp_types::Diagnostic {
+pub fn lsp_diagnostic(analysis: &Analysis, one: &Diagnostic, encoding: Encoding) -> lsp_types::Diagnostic {
     let mut message = one.message.clone();
     if !one.label.is_empty() {
         message.push_str(&format!("\n{}", one.label));
@@ -75,12 +75,12 @@ pub fn converted(analysis: &Analysis, one: &Diagnostic, encoding: Encoding) -> l
         .others
         .iter()
         .filter_map(|label| {
-            let location = location(analysis, label.span, encoding)?;
+            let location = lsp_location(analysis, label.span, encoding)?;
             Some(DiagnosticRelatedInformation { location, message: label.text.clone() })
         })
         .collect();
     lsp_types::Diagnostic {
-        range: range(analysis, one.span, encoding),
+        range: lsp_range(analysis, one.span, encoding),
         severity: Some(match one.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
@@ -102,11 +102,11 @@ fn is_unused(slug: Slug) -> bool {
 }
 
 /// The range of a span.
-pub fn range(analysis: &Analysis, span: Span, encoding: Encoding) -> lsp_types::Range {
-    analysis.sources.get(span.file).map_or_else(lsp_types::Range::default, |file| encoding.range(file, span.range()))
+pub fn lsp_range(analysis: &Analysis, span: Span, encoding: Encoding) -> lsp_types::Range {
+    analysis.sources.get(span.file).map_or_else(lsp_types::Range::default, |file| encoding.to_range(file, span.as_range()))
 }
 
 /// The place of a span; `None` for one in no file.
-pub fn location(analysis: &Analysis, span: Span, encoding: Encoding) -> Option<Location> {
-    Some(Location { uri: analysis.uri_of(span.file)?, range: range(analysis, span, encoding) })
+pub fn lsp_location(analysis: &Analysis, span: Span, encoding: Encoding) -> Option<Location> {
+    Some(Location { uri: analysis.file_uri(span.file)?, range: lsp_range(analysis, span, encoding) })
 }

@@ -1,14 +1,14 @@
 //! The state of a session and its loop.
 
-use super::analysis::{Analysis, Given};
+use super::analysis::{Analysis, CheckContext};
 use super::dispatch;
-use super::documents::{Documents, document_key};
+use super::documents::{DocumentStore, document_key};
 use super::incremental::CheckMode;
-use super::picked::PickedRun;
-use super::place::path_of;
-use super::project::{OfProject, Projects};
-use super::publish::Published;
-use super::settings::{SECTION, Settings};
+use super::picked_run::PickedRun;
+use super::place::uri_to_path;
+use super::project::{ProjectSettings, ProjectCache};
+use super::publish::PublishedDiagnostics;
+use super::settings::{SECTION, ClientSettings};
 use super::text::Encoding;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{Uri, WorkspaceFolder};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// What a client can do beside what everybody can.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Client {
+pub struct ClientFeatures {
     /// Settings are asked for.
     pub configuration: bool,
     /// Files are watched where the server asks for it.
@@ -35,16 +35,16 @@ pub struct Client {
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// One session.
-pub struct Server {
+pub struct LspServer {
     connection: Connection,
     pub encoding: Encoding,
-    pub client: Client,
-    pub documents: Documents,
+    pub client: ClientFeatures,
+    pub documents: DocumentStore,
     analyses: BTreeMap<PathBuf, Analysis>,
-    pub settings: Settings,
+    pub settings: ClientSettings,
     pub run: Option<PickedRun>,
-    pub projects: Projects,
-    pub published: Published,
+    pub projects: ProjectCache,
+    pub published: PublishedDiagnostics,
     /// Analyses of open documents before their last changes.
     earlier: BTreeMap<PathBuf, Analysis>,
     /// Documents whose diagnostics are older than their text.
@@ -53,38 +53,38 @@ pub struct Server {
     unsettled: BTreeSet<PathBuf>,
     queue: VecDeque<Message>,
     shut_down: bool,
-    asked: i32,
+    last_request: i32,
     /// What answers to the server's own requests are about.
-    waiting: BTreeMap<RequestId, Waiting>,
+    waiting: BTreeMap<RequestId, PendingRequest>,
 }
 
 /// A request of the server that waits for its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Waiting {
+enum PendingRequest {
     Settings,
-    Nothing,
+    Ignored,
 }
 
-impl Server {
+impl LspServer {
     /// A session with a client that has shaken hands.
     pub fn new(connection: Connection, parameters: &Value) -> Self {
         let options = parameters.get("initializationOptions").filter(|options| !options.is_null());
         Self {
             connection,
-            encoding: dispatch::encoding_of(parameters),
-            client: client_of(parameters),
-            documents: Documents::in_folders(folders_of(parameters)),
+            encoding: dispatch::negotiated_encoding(parameters),
+            client: client_features(parameters),
+            documents: DocumentStore::in_folders(workspace_folders(parameters)),
             analyses: BTreeMap::new(),
-            settings: options.map(Settings::read).unwrap_or_default(),
+            settings: options.map(ClientSettings::read_value).unwrap_or_default(),
             run: None,
-            projects: Projects::default(),
-            published: Published::default(),
+            projects: ProjectCache::default(),
+            published: PublishedDiagnostics::default(),
             earlier: BTreeMap::new(),
             dirty: BTreeSet::new(),
             unsettled: BTreeSet::new(),
             queue: VecDeque::new(),
             shut_down: false,
-            asked: 0,
+            last_request: 0,
             waiting: BTreeMap::new(),
         }
     }
@@ -99,12 +99,12 @@ impl Server {
                 self.queue.push_back(message);
             }
             if let Some(message) = self.queue.pop_front() {
-                if let Some(code) = self.take(message) {
+                if let Some(code) = self.take_message(message) {
                     return code;
                 }
             } else if let Some(key) = self.dirty.pop_first() {
-                self.publish(&key);
-            } else if !self.wait() {
+                self.publish_document(&key);
+            } else if !self.wait_for_message() {
                 // The client went away without a word.
                 return 1;
             }
@@ -112,7 +112,7 @@ impl Server {
     }
 
     /// Waits for the next message. When none comes for a while, what was checked in part is checked as a whole.
-    fn wait(&mut self) -> bool {
+    fn wait_for_message(&mut self) -> bool {
         if self.unsettled.is_empty() {
             let message = self.connection.receiver.recv();
             return message.map(|message| self.queue.push_back(message)).is_ok();
@@ -121,8 +121,8 @@ impl Server {
             Ok(message) => self.queue.push_back(message),
             Err(error) if error.is_timeout() => {
                 if let Some(key) = self.unsettled.pop_first() {
-                    self.settle(&key);
-                    self.publish(&key);
+                    self.settle_document(&key);
+                    self.publish_document(&key);
                 }
             }
             Err(_) => return false,
@@ -131,7 +131,7 @@ impl Server {
     }
 
     /// Checks a document as a whole of which only what changed was checked.
-    pub fn settle(&mut self, key: &Path) {
+    pub fn settle_document(&mut self, key: &Path) {
         self.unsettled.remove(key);
         if self.analyses.get(key).is_some_and(|analysis| analysis.partial)
             && let Some(partial) = self.analyses.remove(key)
@@ -142,20 +142,20 @@ impl Server {
     }
 
     /// Takes one message; gives the exit code behind `exit`.
-    fn take(&mut self, message: Message) -> Option<i32> {
+    fn take_message(&mut self, message: Message) -> Option<i32> {
         match message {
             Message::Request(request) => {
-                let response = self.respond(request);
-                self.send(response.into());
+                let response = self.answer_request(request);
+                self.send_message(response.into());
             }
             Message::Notification(one) if one.method == "exit" => return Some(i32::from(!self.shut_down)),
-            Message::Notification(one) => dispatch::notification(self, one),
-            Message::Response(response) => self.answered(response),
+            Message::Notification(one) => dispatch::dispatch_notification(self, one),
+            Message::Response(response) => self.take_response(response),
         }
         None
     }
 
-    fn respond(&mut self, request: Request) -> Response {
+    fn answer_request(&mut self, request: Request) -> Response {
         let refuse =
             |code: ErrorCode, message: &str| Response::new_err(request.id.clone(), code as i32, message.to_owned());
         if self.shut_down {
@@ -170,51 +170,51 @@ impl Server {
                 Response::new_ok(request.id, Value::Null)
             }
             "initialize" => refuse(ErrorCode::InvalidRequest, "the session is initialized"),
-            _ => dispatch::request(self, request),
+            _ => dispatch::answer_request(self, request),
         }
     }
 
     /// Sends a message; nobody is there to hear of one that cannot be sent.
-    pub fn send(&self, message: Message) {
+    pub fn send_message(&self, message: Message) {
         let _ = self.connection.sender.send(message);
     }
 
     /// Sends a notification.
-    pub fn notify(&self, method: &str, parameters: impl serde::Serialize) {
-        self.send(Message::Notification(Notification::new(method.to_owned(), parameters)));
+    pub fn notify_client(&self, method: &str, parameters: impl serde::Serialize) {
+        self.send_message(Message::Notification(Notification::new(method.to_owned(), parameters)));
     }
 
     /// Writes a line into the client's log.
-    pub fn log(&self, message: &str) {
-        self.notify("window/logMessage", json!({ "type": 3, "message": message }));
+    pub fn log_message(&self, message: &str) {
+        self.notify_client("window/logMessage", json!({ "type": 3, "message": message }));
     }
 
     /// Shows a message to the user: 1 an error, 2 a warning, 3 information.
-    pub fn show(&self, kind: u8, message: &str) {
-        self.notify("window/showMessage", json!({ "type": kind, "message": message }));
+    pub fn show_message(&self, kind: u8, message: &str) {
+        self.notify_client("window/showMessage", json!({ "type": kind, "message": message }));
     }
 
-    fn ask(&mut self, method: &str, parameters: Value, waiting: Waiting) {
-        self.asked = self.asked.wrapping_add(1);
-        let id = RequestId::from(self.asked);
+    fn send_request(&mut self, method: &str, parameters: Value, waiting: PendingRequest) {
+        self.last_request = self.last_request.wrapping_add(1);
+        let id = RequestId::from(self.last_request);
         self.waiting.insert(id.clone(), waiting);
-        self.send(Message::Request(Request::new(id, method.to_owned(), parameters)));
+        self.send_message(Message::Request(Request::new(id, method.to_owned(), parameters)));
     }
 
-    fn answered(&mut self, response: Response) {
-        if self.waiting.remove(&response.id) != Some(Waiting::Settings) {
+    fn take_response(&mut self, response: Response) {
+        if self.waiting.remove(&response.id) != Some(PendingRequest::Settings) {
             return;
         }
         if let Ok(Value::Array(values)) = response.response_result
             && let Some(value) = values.first().filter(|value| value.is_object())
         {
-            self.set(Settings::read(value));
+            self.apply_settings(ClientSettings::read_value(value));
         }
     }
 
     pub(super) fn ask_for_settings(&mut self) {
         if self.client.configuration {
-            self.ask("workspace/configuration", json!({ "items": [{ "section": SECTION }] }), Waiting::Settings);
+            self.send_request("workspace/configuration", json!({ "items": [{ "section": SECTION }] }), PendingRequest::Settings);
         }
     }
 
@@ -229,21 +229,21 @@ impl Server {
             "method": "workspace/didChangeWatchedFiles",
             "registerOptions": { "watchers": watchers },
         });
-        self.ask("client/registerCapability", json!({ "registrations": [registration] }), Waiting::Nothing);
+        self.send_request("client/registerCapability", json!({ "registrations": [registration] }), PendingRequest::Ignored);
     }
 
     /// Asks the client to draw lenses and hints again.
-    pub fn refresh(&mut self) {
+    pub fn refresh_views(&mut self) {
         if self.client.refreshes_lenses {
-            self.ask("workspace/codeLens/refresh", Value::Null, Waiting::Nothing);
+            self.send_request("workspace/codeLens/refresh", Value::Null, PendingRequest::Ignored);
         }
         if self.client.refreshes_hints {
-            self.ask("workspace/inlayHint/refresh", Value::Null, Waiting::Nothing);
+            self.send_request("workspace/inlayHint/refresh", Value::Null, PendingRequest::Ignored);
         }
     }
 
     /// Takes new settings.
-    pub fn set(&mut self, settings: Settings) {
+    pub fn apply_settings(&mut self, settings: ClientSettings) {
         if settings == self.settings {
             return;
         }
@@ -255,17 +255,17 @@ impl Server {
         if lint {
             self.forget_all();
         }
-        self.refresh();
+        self.refresh_views();
     }
 
     /// Reads the picked run.
     pub fn load_run(&mut self) {
         self.run = None;
         self.analyses.values_mut().for_each(Analysis::forget_outcome);
-        let Some((file, number)) = self.settings.picked(&self.documents.folders) else { return };
-        match PickedRun::read(&file, number) {
+        let Some((file, number)) = self.settings.picked_run(&self.documents.folders) else { return };
+        match PickedRun::read_run(&file, number) {
             Ok(run) => self.run = Some(run),
-            Err(why) => self.show(2, &format!("the picked run cannot be read: {why}")),
+            Err(why) => self.show_message(2, &format!("the picked run cannot be read: {why}")),
         }
     }
 
@@ -277,11 +277,11 @@ impl Server {
     }
 
     /// A file changed, in a buffer or on disk: every document that reads it is to be looked at anew.
-    pub(super) fn forget(&mut self, key: &Path) {
+    pub(super) fn forget_file(&mut self, key: &Path) {
         let stale: Vec<PathBuf> = self
             .analyses
             .iter()
-            .filter(|(own, analysis)| own.as_path() == key || analysis.asked.contains(key))
+            .filter(|(own, analysis)| own.as_path() == key || analysis.dependencies.contains(key))
             .map(|(own, _)| own.clone())
             .collect();
         for own in stale {
@@ -300,23 +300,23 @@ impl Server {
     }
 
     /// The analysis of an open document, or of a file on disk.
-    pub fn analysis(&mut self, key: &Path) -> Option<&Analysis> {
-        self.analyze(key)?;
+    pub fn analysis_for(&mut self, key: &Path) -> Option<&Analysis> {
+        self.ensure_analysis(key)?;
         self.analyses.get(key)
     }
 
     /// The analysis of the document of a URI.
-    pub fn analysis_of(&mut self, uri: &Uri) -> Option<&Analysis> {
-        self.analysis(&document_key(uri))
+    pub fn analysis_for_uri(&mut self, uri: &Uri) -> Option<&Analysis> {
+        self.analysis_for(&document_key(uri))
     }
 
     /// An analysis that was made already.
-    pub fn known(&self, key: &Path) -> Option<&Analysis> {
+    pub fn cached_analysis(&self, key: &Path) -> Option<&Analysis> {
         self.analyses.get(key)
     }
 
     /// Makes sure that there is an analysis.
-    pub fn analyze(&mut self, key: &Path) -> Option<()> {
+    pub fn ensure_analysis(&mut self, key: &Path) -> Option<()> {
         self.analyze_as(key, CheckMode::Incremental)
     }
 
@@ -326,12 +326,12 @@ impl Server {
         }
         let (uri, text): (Uri, Arc<str>) = match self.documents.get(key) {
             Some(document) => (document.uri.clone(), Arc::clone(&document.text)),
-            None => (super::place::uri_of(key)?, super::workspace::text_of(key)?.into()),
+            None => (super::place::path_to_uri(key)?, super::workspace::read_text(key)?.into()),
         };
-        let OfProject { lints, tools } = self.projects.options(key);
-        let given = Given { documents: &self.documents, lints: self.settings.lint.then_some(&lints), tools: &tools };
+        let ProjectSettings { lints, tools } = self.projects.settings_for(key);
+        let given = CheckContext { documents: &self.documents, lints: self.settings.lint.then_some(&lints), tools: &tools };
         let before = self.earlier.remove(key);
-        let analysis = Analysis::of((key, &uri, text), given, before, mode);
+        let analysis = Analysis::of_document((key, &uri, text), given, before, mode);
         if analysis.partial {
             self.unsettled.insert(key.to_path_buf());
         }
@@ -340,36 +340,36 @@ impl Server {
     }
 
     /// A document has been opened: nothing that was known of it counts.
-    pub(super) fn begin(&mut self, key: PathBuf) {
-        self.forget(&key);
+    pub(super) fn document_opened(&mut self, key: PathBuf) {
+        self.forget_file(&key);
         self.earlier.remove(&key);
         self.dirty.insert(key);
     }
 
     /// A document has another text.
-    pub(super) fn go_on(&mut self, key: PathBuf) {
-        self.forget(&key);
+    pub(super) fn document_changed(&mut self, key: PathBuf) {
+        self.forget_file(&key);
         self.dirty.insert(key);
     }
 
     /// A document has been closed: the file on the disk counts again.
-    pub(super) fn end(&mut self, key: &Path) {
-        self.forget(key);
+    pub(super) fn document_closed(&mut self, key: &Path) {
+        self.forget_file(key);
         self.earlier.remove(key);
         self.dirty.remove(key);
         self.unsettled.remove(key);
     }
 
-    fn publish(&mut self, key: &Path) {
-        self.analyze(key);
-        super::publish::publish(self, key);
+    fn publish_document(&mut self, key: &Path) {
+        self.ensure_analysis(key);
+        super::publish::publish_diagnostics(self, key);
     }
 }
 
-fn client_of(parameters: &Value) -> Client {
+fn client_features(parameters: &Value) -> ClientFeatures {
     let capabilities = parameters.get("capabilities");
     let is = |pointer: &str| capabilities.and_then(|all| all.pointer(pointer)?.as_bool()).unwrap_or(false);
-    Client {
+    ClientFeatures {
         configuration: is("/workspace/configuration"),
         watches: is("/workspace/didChangeWatchedFiles/dynamicRegistration"),
         snippets: is("/textDocument/completion/completionItem/snippetSupport"),
@@ -378,13 +378,13 @@ fn client_of(parameters: &Value) -> Client {
     }
 }
 
-fn folders_of(parameters: &Value) -> Vec<PathBuf> {
-    let folders: Vec<WorkspaceFolder> = dispatch::part(parameters, "/workspaceFolders");
-    let mut paths: Vec<PathBuf> = folders.iter().filter_map(|folder| path_of(folder.uri.as_str())).collect();
+fn workspace_folders(parameters: &Value) -> Vec<PathBuf> {
+    let folders: Vec<WorkspaceFolder> = dispatch::read_pointer(parameters, "/workspaceFolders");
+    let mut paths: Vec<PathBuf> = folders.iter().filter_map(|folder| uri_to_path(folder.uri.as_str())).collect();
     // Older clients name their folder in this field alone.
     if paths.is_empty() {
-        let root: Option<Uri> = dispatch::part(parameters, "/rootUri");
-        paths.extend(root.and_then(|root| path_of(root.as_str())));
+        let root: Option<Uri> = dispatch::read_pointer(parameters, "/rootUri");
+        paths.extend(root.and_then(|root| uri_to_path(root.as_str())));
     }
     paths
 }

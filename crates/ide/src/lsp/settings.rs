@@ -10,7 +10,7 @@ pub const SECTION: &str = "averment";
 /// The settings under `averment`. What is no setting, or of another type, is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Settings {
+pub struct ClientSettings {
     /// The picked run: a trace, with `#3` behind it for the third run in it.
     pub run: Option<String>,
     /// Whether lints are shown beside what does not compile.
@@ -21,15 +21,15 @@ pub struct Settings {
     pub code_lens: bool,
 }
 
-impl Default for Settings {
+impl Default for ClientSettings {
     fn default() -> Self {
         Self { run: None, lint: true, inlay_hints: true, code_lens: true }
     }
 }
 
-impl Settings {
+impl ClientSettings {
     /// The settings of a client's answer: the section itself, or an object that holds it.
-    pub fn read(value: &Value) -> Self {
+    pub fn read_value(value: &Value) -> Self {
         let own = value.get(SECTION).unwrap_or(value);
         let mut settings = Self::default();
         let text = |key: &str| own.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
@@ -42,7 +42,7 @@ impl Settings {
     }
 
     /// The file of the picked run and the number of the run in it, from 1.
-    pub fn picked(&self, folders: &[PathBuf]) -> Option<(PathBuf, usize)> {
+    pub fn picked_run(&self, folders: &[PathBuf]) -> Option<(PathBuf, usize)> {
         let run = self.run.as_deref()?;
         let (path, number) = match run.rsplit_once('#') {
             Some((path, number)) if number.chars().all(|c| c.is_ascii_digit()) && !number.is_empty() => {

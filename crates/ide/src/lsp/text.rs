@@ -17,7 +17,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// The first of those that a client offers, UTF-8 where it can.
-    pub fn chosen(offered: &[PositionEncodingKind]) -> Self {
+    pub fn negotiate(offered: &[PositionEncodingKind]) -> Self {
         let offers = |kind: PositionEncodingKind| offered.contains(&kind);
         if offers(PositionEncodingKind::UTF8) {
             Self::Utf8
@@ -37,7 +37,7 @@ impl Encoding {
         }
     }
 
-    fn width(self, letter: char) -> usize {
+    fn char_width(self, letter: char) -> usize {
         match self {
             Self::Utf8 => letter.len_utf8(),
             Self::Utf16 => letter.len_utf16(),
@@ -46,24 +46,24 @@ impl Encoding {
     }
 
     /// How many units a text has.
-    pub fn length(self, text: &str) -> u32 {
+    pub fn unit_length(self, text: &str) -> u32 {
         let units = match self {
             Self::Utf8 => text.len(),
-            _ => text.chars().map(|letter| self.width(letter)).sum(),
+            _ => text.chars().map(|letter| self.char_width(letter)).sum(),
         };
-        number(units)
+        protocol_number(units)
     }
 
     /// The byte offset of a position. What lies behind a line is its end, what lies behind the text its end.
-    pub fn offset(self, file: &SourceFile, position: Position) -> usize {
+    pub fn offset_at(self, file: &SourceFile, position: Position) -> usize {
         let line = (position.line as usize).saturating_add(1);
         if line > file.line_count() {
             return file.text.len();
         }
         let mut left = position.character as usize;
         let mut at = file.line_start(line);
-        for letter in file.line(line).chars() {
-            let width = self.width(letter);
+        for letter in file.line_text(line).chars() {
+            let width = self.char_width(letter);
             if left < width {
                 break;
             }
@@ -74,28 +74,28 @@ impl Encoding {
     }
 
     /// The position of a byte offset.
-    pub fn position(self, file: &SourceFile, offset: usize) -> Position {
+    pub fn position_at(self, file: &SourceFile, offset: usize) -> Position {
         let offset = offset.min(file.text.len());
-        let line = file.position(number(offset)).line;
+        let line = file.line_column(protocol_number(offset)).line;
         let start = file.line_start(line).min(offset);
         let before = file.text.get(start..offset).unwrap_or("");
-        Position { line: number(line.saturating_sub(1)), character: self.length(before) }
+        Position { line: protocol_number(line.saturating_sub(1)), character: self.unit_length(before) }
     }
 
     /// The range of byte offsets.
-    pub fn range(self, file: &SourceFile, bytes: std::ops::Range<usize>) -> Range {
-        Range { start: self.position(file, bytes.start), end: self.position(file, bytes.end) }
+    pub fn to_range(self, file: &SourceFile, bytes: std::ops::Range<usize>) -> Range {
+        Range { start: self.position_at(file, bytes.start), end: self.position_at(file, bytes.end) }
     }
 
     /// The byte offsets of a range; empty where it ends before it starts.
-    pub fn bytes(self, file: &SourceFile, range: Range) -> std::ops::Range<usize> {
-        let start = self.offset(file, range.start);
-        start..self.offset(file, range.end).max(start)
+    pub fn to_bytes(self, file: &SourceFile, range: Range) -> std::ops::Range<usize> {
+        let start = self.offset_at(file, range.start);
+        start..self.offset_at(file, range.end).max(start)
     }
 }
 
 /// A number of the protocol.
-pub fn number(value: usize) -> u32 {
+pub fn protocol_number(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
@@ -107,14 +107,14 @@ mod tests {
     fn columns_count_in_every_unit() {
         let file = SourceFile::new("a", None, "a🙂b\r\nä\n");
         let at = |line, character| Position { line, character };
-        assert_eq!(Encoding::Utf16.offset(&file, at(0, 3)), 5);
-        assert_eq!(Encoding::Utf8.offset(&file, at(0, 5)), 5);
-        assert_eq!(Encoding::Utf32.offset(&file, at(0, 2)), 5);
-        assert_eq!(Encoding::Utf16.position(&file, 5), at(0, 3));
-        assert_eq!(Encoding::Utf16.position(&file, 10), at(1, 1));
+        assert_eq!(Encoding::Utf16.offset_at(&file, at(0, 3)), 5);
+        assert_eq!(Encoding::Utf8.offset_at(&file, at(0, 5)), 5);
+        assert_eq!(Encoding::Utf32.offset_at(&file, at(0, 2)), 5);
+        assert_eq!(Encoding::Utf16.position_at(&file, 5), at(0, 3));
+        assert_eq!(Encoding::Utf16.position_at(&file, 10), at(1, 1));
         // Inside of a character, behind a line, behind the text.
-        assert_eq!(Encoding::Utf16.offset(&file, at(0, 2)), 1);
-        assert_eq!(Encoding::Utf16.offset(&file, at(0, 99)), 6);
-        assert_eq!(Encoding::Utf16.offset(&file, at(9, 9)), file.text.len());
+        assert_eq!(Encoding::Utf16.offset_at(&file, at(0, 2)), 1);
+        assert_eq!(Encoding::Utf16.offset_at(&file, at(0, 99)), 6);
+        assert_eq!(Encoding::Utf16.offset_at(&file, at(9, 9)), file.text.len());
     }
 }

@@ -13,12 +13,12 @@ const MOST: usize = 128 << 20;
 const HEADER: u64 = 4096;
 
 /// The threads that read and write.
-pub struct Threads {
+pub struct TransportThreads {
     reader: JoinHandle<()>,
     writer: JoinHandle<io::Result<()>>,
 }
 
-impl Threads {
+impl TransportThreads {
     /// Waits until everything is written. The reader is left behind: it ends with the process or with its input.
     pub fn join(self) {
         let _ = self.writer.join();
@@ -27,26 +27,26 @@ impl Threads {
 }
 
 /// A connection over standard input and output.
-pub fn stdio() -> (Connection, Threads) {
+pub fn connect_stdio() -> (Connection, TransportThreads) {
     let (server, client) = Connection::memory();
     let Connection { sender, receiver } = client;
     let reader = std::thread::spawn(move || {
         let mut input = io::stdin().lock();
-        while let Some(read) = read(&mut input) {
+        while let Some(read) = read_message(&mut input) {
             match read {
-                Incoming::Message(message) => {
+                IncomingMessage::Message(message) => {
                     if sender.send(message).is_err() {
                         return;
                     }
                 }
-                Incoming::Malformed { id, code, message } => {
-                    if refuse(id, code, &message).is_err() {
+                IncomingMessage::Malformed { id, code, message } => {
+                    if refuse_message(id, code, &message).is_err() {
                         return;
                     }
                 }
                 // Where the next message begins is not known: the session ends as if the client had gone.
-                Incoming::Lost { code, message } => {
-                    let _ = refuse(serde_json::Value::Null, code, &message);
+                IncomingMessage::Lost { code, message } => {
+                    let _ = refuse_message(serde_json::Value::Null, code, &message);
                     return;
                 }
             }
@@ -58,12 +58,12 @@ pub fn stdio() -> (Connection, Threads) {
         }
         Ok(())
     });
-    (server, Threads { reader, writer })
+    (server, TransportThreads { reader, writer })
 }
 
 /// What was read.
 #[derive(Debug)]
-pub(super) enum Incoming {
+pub(super) enum IncomingMessage {
     /// A message of the protocol.
     Message(Message),
     /// Something else, with the id where one could be made out.
@@ -73,14 +73,14 @@ pub(super) enum Incoming {
 }
 
 /// The next message; `None` at the end of the input.
-pub(super) fn read(input: &mut impl BufRead) -> Option<Incoming> {
-    let length = match header(input)? {
+pub(super) fn read_message(input: &mut impl BufRead) -> Option<IncomingMessage> {
+    let length = match read_header(input)? {
         Ok(length) => length,
-        Err(message) => return Some(Incoming::Lost { code: -32700, message }),
+        Err(message) => return Some(IncomingMessage::Lost { code: -32700, message }),
     };
     if length > MOST {
         // It may never come.
-        return Some(Incoming::Lost { code: -32600, message: format!("a message of {length} bytes is too large") });
+        return Some(IncomingMessage::Lost { code: -32600, message: format!("a message of {length} bytes is too large") });
     }
     // Not reserved ahead: a header may promise more than ever comes.
     let mut body = Vec::new();
@@ -89,28 +89,28 @@ pub(super) fn read(input: &mut impl BufRead) -> Option<Incoming> {
     if body.len() < length {
         return None;
     }
-    Some(message(&body))
+    Some(parse_message(&body))
 }
 
 /// The message of a body.
-fn message(body: &[u8]) -> Incoming {
+fn parse_message(body: &[u8]) -> IncomingMessage {
     let value: serde_json::Value = match serde_json::from_slice(body) {
         Ok(value) => value,
-        Err(error) => return malformed(serde_json::Value::Null, -32700, format!("the message is not JSON: {error}")),
+        Err(error) => return malformed_message(serde_json::Value::Null, -32700, format!("the message is not JSON: {error}")),
     };
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
     match serde_json::from_value(value) {
-        Ok(message) => Incoming::Message(message),
-        Err(_) => malformed(id, -32600, "this is no request, notification or response".to_owned()),
+        Ok(message) => IncomingMessage::Message(message),
+        Err(_) => malformed_message(id, -32600, "this is no request, notification or response".to_owned()),
     }
 }
 
-fn malformed(id: serde_json::Value, code: i32, message: String) -> Incoming {
-    Incoming::Malformed { id, code, message }
+fn malformed_message(id: serde_json::Value, code: i32, message: String) -> IncomingMessage {
+    IncomingMessage::Malformed { id, code, message }
 }
 
 /// The length that a header gives; `None` at the end of the input.
-fn header(input: &mut impl BufRead) -> Option<Result<usize, String>> {
+fn read_header(input: &mut impl BufRead) -> Option<Result<usize, String>> {
     let mut length = None;
     loop {
         let mut line = Vec::new();
@@ -129,17 +129,17 @@ fn header(input: &mut impl BufRead) -> Option<Result<usize, String>> {
         if let Some((name, value)) = line.split_once(':')
             && name.eq_ignore_ascii_case("content-length")
         {
-            length = Some(value.trim().parse().map_err(|_| format!("`{}` is no length", shortened(value.trim()))));
+            length = Some(value.trim().parse().map_err(|_| format!("`{}` is no length", shorten_text(value.trim()))));
         }
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
 /// Answers what is no message.
-fn refuse(id: serde_json::Value, code: i32, message: &str) -> io::Result<()> {
+fn refuse_message(id: serde_json::Value, code: i32, message: &str) -> io::Result<()> {
     let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
     let body = answer.to_string();
     let mut out = io::stdout().lock();
@@ -154,13 +154,13 @@ mod tests {
     fn all(text: &[u8]) -> Vec<String> {
         let mut input = text;
         let mut found = Vec::new();
-        while let Some(read) = read(&mut input) {
+        while let Some(read) = read_message(&mut input) {
             found.push(match read {
-                Incoming::Message(Message::Request(request)) => format!("request {}", request.method),
-                Incoming::Message(Message::Notification(one)) => format!("notification {}", one.method),
-                Incoming::Message(Message::Response(_)) => "response".to_owned(),
-                Incoming::Malformed { id, code, .. } => format!("malformed {id} {code}"),
-                Incoming::Lost { code, .. } => {
+                IncomingMessage::Message(Message::Request(request)) => format!("request {}", request.method),
+                IncomingMessage::Message(Message::Notification(one)) => format!("notification {}", one.method),
+                IncomingMessage::Message(Message::Response(_)) => "response".to_owned(),
+                IncomingMessage::Malformed { id, code, .. } => format!("malformed {id} {code}"),
+                IncomingMessage::Lost { code, .. } => {
                     found.push(format!("lost {code}"));
                     break;
                 }

@@ -1,6 +1,6 @@
 //! Where the project file is: in the starting folder or above it.
 
-use averment_base::files::{lies_in, resolve};
+use averment_base::files::{lies_in, resolve_path};
 use std::path::{Component, Path, PathBuf};
 
 /// The name of the file.
@@ -25,9 +25,9 @@ pub enum ProjectSearch {
 /// The folders whose files the rules of a folder may read with `use` and `from`: that folder, and that of its project. Whoever runs the rules adds
 /// the folders that are worked in.
 #[must_use]
-pub fn readable(rules: &Path) -> Vec<PathBuf> {
+pub fn readable_folders(rules: &Path) -> Vec<PathBuf> {
     let mut folders = vec![rules.to_path_buf()];
-    if let ProjectSearch::File(file) = find(rules) {
+    if let ProjectSearch::File(file) = find_project(rules) {
         folders.push(file.parent().map(Path::to_path_buf).unwrap_or_default());
     }
     folders
@@ -37,7 +37,7 @@ pub fn readable(rules: &Path) -> Vec<PathBuf> {
 #[must_use]
 pub fn find_for(rules: &[PathBuf]) -> ProjectSearch {
     let first = rules.iter().find(|path| path.as_os_str() != "-");
-    find(&first.map_or_else(PathBuf::new, |path| match path.is_dir() {
+    find_project(&first.map_or_else(PathBuf::new, |path| match path.is_dir() {
         true => path.clone(),
         false => path.parent().map(Path::to_path_buf).unwrap_or_default(),
     }))
@@ -46,10 +46,10 @@ pub fn find_for(rules: &[PathBuf]) -> ProjectSearch {
 /// Looks for `averment.toml` in a folder (empty: the working directory) and above it. The search ends at the folder that holds `.git`, below the
 /// home folder and below the root.
 #[must_use]
-pub fn find(start: &Path) -> ProjectSearch {
+pub fn find_project(start: &Path) -> ProjectSearch {
     let here = std::env::current_dir().unwrap_or_default();
-    let start = normalized(&here.join(start));
-    let home = std::env::home_dir().map(|home| normalized(&home));
+    let start = normalize_path(&here.join(start));
+    let home = std::env::home_dir().map(|home| normalize_path(&home));
     for (height, folder) in start.ancestors().take(HEIGHT).enumerate() {
         if height > 0 && (home.as_deref() == Some(folder) || folder.parent().is_none()) {
             break;
@@ -57,7 +57,7 @@ pub fn find(start: &Path) -> ProjectSearch {
         let file = folder.join(NAME);
         if file.is_file() {
             let shown = seen_from(&here, &file);
-            if !resolve(&file).is_ok_and(|place| lies_in(&place, [folder])) {
+            if !resolve_path(&file).is_ok_and(|place| lies_in(&place, [folder])) {
                 return ProjectSearch::Linked(shown);
             }
             return if height > 0 && is_foreign(&file) {
@@ -86,7 +86,7 @@ fn seen_from(here: &Path, file: &Path) -> PathBuf {
 }
 
 /// The path without `.` and with `..` taken back, by its text alone.
-fn normalized(path: &Path) -> PathBuf {
+fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {
@@ -133,10 +133,10 @@ mod tests {
         let deep = root.path().join("repository/rules/deep");
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::write(root.path().join(NAME), "").unwrap();
-        assert_eq!(find(&deep), ProjectSearch::File(root.path().join(NAME)));
+        assert_eq!(find_project(&deep), ProjectSearch::File(root.path().join(NAME)));
         std::fs::create_dir(root.path().join("repository/.git")).unwrap();
-        assert_eq!(find(&deep), ProjectSearch::Nothing);
+        assert_eq!(find_project(&deep), ProjectSearch::Nothing);
         std::fs::write(root.path().join("repository").join(NAME), "").unwrap();
-        assert_eq!(find(&deep), ProjectSearch::File(root.path().join("repository").join(NAME)));
+        assert_eq!(find_project(&deep), ProjectSearch::File(root.path().join("repository").join(NAME)));
     }
 }

@@ -1,6 +1,6 @@
 //! `averment.toml`: what belongs together, and how it is checked.
 //!
-//! [`find`] looks for the file from a folder upwards, [`load`] reads it. Every key is known or an error with its place. What the command
+//! [`find_project`] looks for the file from a folder upwards, [`load_project`] reads it. Every key is known or an error with its place. What the command
 //! line says wins over what the file says.
 //!
 //! **A project file is foreign text.** It may come with a repository that nobody has read yet, so it cannot widen what rules may do: its
@@ -10,9 +10,9 @@
 mod find;
 mod read;
 
-pub use find::{NAME, ProjectSearch, find, find_for, readable};
+pub use find::{NAME, ProjectSearch, find_project, find_for, readable_folders};
 
-use crate::lint::Levels;
+use crate::lint::LintLevels;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, render};
 use averment_base::files::{self, NO_FILE};
 use averment_base::source::{SourceFile, SourceMap, Span};
@@ -52,9 +52,9 @@ pub struct Project {
     /// Values for parameters, in the order of their names.
     pub params: Vec<(String, Value)>,
     /// What the project's rules want to be allowed; granted only by `--trust-project`.
-    pub requested: Requested,
+    pub requested: RequestedPermissions,
     /// Levels of lints.
-    pub lint: Levels,
+    pub lint: LintLevels,
     /// Settings of `aver test`.
     pub test: TestSettings,
     /// What is reported beside what is printed.
@@ -63,14 +63,14 @@ pub struct Project {
 
 /// What a project asks to be allowed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Requested {
+pub struct RequestedPermissions {
     /// Folders whose files rules may look at.
     pub read: Vec<PathBuf>,
     /// Whether rules may run commands.
     pub run: bool,
 }
 
-impl Requested {
+impl RequestedPermissions {
     /// True when nothing is asked for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -78,7 +78,7 @@ impl Requested {
     }
 }
 
-impl fmt::Display for Requested {
+impl fmt::Display for RequestedPermissions {
     /// `to run commands and to read \`fixtures\``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folders: Vec<String> = self.read.iter().map(|folder| format!("`{}`", folder.display())).collect();
@@ -129,7 +129,7 @@ pub struct ProjectError {
 impl fmt::Display for ProjectError {
     /// A line per mistake, as `--format short` prints them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&render::short(&self.diagnostics, &self.sources))
+        f.write_str(&render::render_short(&self.diagnostics, &self.sources))
     }
 }
 
@@ -139,10 +139,10 @@ impl std::error::Error for ProjectError {}
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn load(file: &Path, options: LoadOptions) -> Result<Project, ProjectError> {
-    match text_of(file) {
-        Ok(text) => parse(file, &text, options),
-        Err(message) => Err(unusable(file, message)),
+pub fn load_project(file: &Path, options: LoadOptions) -> Result<Project, ProjectError> {
+    match read_text(file) {
+        Ok(text) => parse_project(file, &text, options),
+        Err(message) => Err(project_error(file, message)),
     }
 }
 
@@ -150,26 +150,26 @@ pub fn load(file: &Path, options: LoadOptions) -> Result<Project, ProjectError> 
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn parse(file: &Path, text: &str, options: LoadOptions) -> Result<Project, ProjectError> {
+pub fn parse_project(file: &Path, text: &str, options: LoadOptions) -> Result<Project, ProjectError> {
     let mut sources = SourceMap::default();
-    let id = sources.add(SourceFile::new(file.to_string_lossy(), file.parent(), text));
-    let (project, mut diagnostics) = read::read(file, text, id, options);
+    let id = sources.add_file(SourceFile::new(file.to_string_lossy(), file.parent(), text));
+    let (project, mut diagnostics) = read::read_project(file, text, id, options);
     if diagnostics.has_errors() {
-        diagnostics.sort();
+        diagnostics.sort_by_place();
         return Err(ProjectError { diagnostics, sources });
     }
     Ok(project)
 }
 
-fn unusable(file: &Path, message: String) -> ProjectError {
+fn project_error(file: &Path, message: String) -> ProjectError {
     let mut sources = SourceMap::default();
-    let id = sources.add(SourceFile::new(file.to_string_lossy(), None, ""));
-    let one = Diagnostic::new(Slug::Project, Span::new(id, 0, 0), message).help("`--no-project` goes on without it");
+    let id = sources.add_file(SourceFile::new(file.to_string_lossy(), None, ""));
+    let one = Diagnostic::new(Slug::Project, Span::new(id, 0, 0), message).with_help("`--no-project` goes on without it");
     ProjectError { diagnostics: Diagnostics(vec![one]), sources }
 }
 
 /// The text of a regular file of limited size.
-fn text_of(file: &Path) -> Result<String, String> {
+fn read_text(file: &Path) -> Result<String, String> {
     let said = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),

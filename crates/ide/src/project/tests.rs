@@ -1,14 +1,14 @@
 use super::*;
-use crate::lint::Level;
+use crate::lint::LintLevel;
 use averment_base::diagnostic::{Family, Severity};
 use serde_json::json;
 
 fn loaded(text: &str) -> Project {
-    parse(Path::new("up/averment.toml"), text, LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+    parse_project(Path::new("up/averment.toml"), text, LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn said(text: &str) -> String {
-    match parse(Path::new("averment.toml"), text, LoadOptions::default()) {
+    match parse_project(Path::new("averment.toml"), text, LoadOptions::default()) {
         Ok(project) => panic!("nothing is said of {project:?}"),
         Err(error) => error.to_string(),
     }
@@ -33,8 +33,8 @@ fn every_setting_is_read_and_paths_start_at_the_file() {
     ];
     assert_eq!(project.params, params);
     assert_eq!(project.requested.to_string(), "to run commands and to read `up/fixtures`");
-    assert_eq!(project.lint.families, [(Family::Style, Level::Warn)]);
-    assert_eq!(project.lint.slugs, [(Slug::UnusedLet, Level::Allow)]);
+    assert_eq!(project.lint.families, [(Family::Style, LintLevel::Warn)]);
+    assert_eq!(project.lint.slugs, [(Slug::UnusedLet, LintLevel::Allow)]);
     assert_eq!(project.test.minimum_coverage, Some(0.9));
 }
 
@@ -63,7 +63,7 @@ fn paths_leave_the_folder_only_where_the_file_is_trusted() {
     for path in ["../other", "/etc", "a/../../b"] {
         let text = format!("traces = [{path:?}]");
         assert!(said(&text).contains("leads out of the folder of the project"), "{path}");
-        assert!(parse(Path::new("averment.toml"), &text, LoadOptions { trusted: true }).is_ok());
+        assert!(parse_project(Path::new("averment.toml"), &text, LoadOptions { trusted: true }).is_ok());
     }
     assert_eq!(loaded("rules = \"a/../b\"").rules.len(), 1);
 }
@@ -78,7 +78,7 @@ fn a_link_out_of_the_folder_is_no_way_out_either() {
     let file = root.path().join(NAME);
     let loaded = |traces: &str, trusted: bool| {
         std::fs::write(&file, format!("traces = [{traces:?}]")).unwrap();
-        load(&file, LoadOptions { trusted }).map_err(|error| error.to_string())
+        load_project(&file, LoadOptions { trusted }).map_err(|error| error.to_string())
     };
     for traces in ["runs/link", "runs/link/*.json", "inside/link/a.json"] {
         assert!(loaded(traces, false).unwrap_err().contains("leads out of the folder"), "{traces}");
@@ -96,8 +96,8 @@ fn deep_and_large_files_are_refused_and_nothing_panics() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(NAME);
     std::fs::write(&file, "#".repeat(2 << 20)).unwrap();
-    assert!(load(&file, LoadOptions::default()).unwrap_err().to_string().contains("larger than 1 MiB"));
-    assert!(load(folder.path(), LoadOptions::default()).unwrap_err().to_string().contains("it is not a file"));
+    assert!(load_project(&file, LoadOptions::default()).unwrap_err().to_string().contains("larger than 1 MiB"));
+    assert!(load_project(folder.path(), LoadOptions::default()).unwrap_err().to_string().contains("it is not a file"));
 }
 
 #[test]

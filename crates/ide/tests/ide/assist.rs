@@ -6,7 +6,7 @@ use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::{self, CheckOptions, files::Memory};
 use averment_fixtures as fixtures;
 use averment_ide::assist::{self, CursorContext};
-use averment_syntax::ast::{Item, ItemKind, StatementKind};
+use averment_syntax::ast::{SyntaxItem, ItemKind, StatementKind};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -46,9 +46,9 @@ fn context_of(text: &str, path: &Path) -> CursorContext {
     let tools = std::fs::read_to_string(path.with_file_name("tools.json")).unwrap_or_default();
     let files = Memory::new([("tools.json", tools)]);
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("rules.assert", Some(Path::new("")), text));
-    let checked = check::check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
-    let context = CursorContext::of(&checked, &sources, root);
+    let root = sources.add_file(SourceFile::new("rules.assert", Some(Path::new("")), text));
+    let checked = check::check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let context = CursorContext::from_checked(&checked, &sources, root);
     let Ok(run) = std::fs::read_to_string(path.with_extension("json")) else { return context };
     let arena = bumpalo::Bump::new();
     let run = averment_traces::read_str(&run, &arena, &Limits::default()).unwrap();
@@ -79,7 +79,7 @@ fn snapshot(feature: &str, name: &str, text: &str) {
 #[test]
 fn completion() {
     compare("completion", |fixture, mark| {
-        let found = assist::complete(&fixture.text, mark, &fixture.context);
+        let found = assist::complete_at(&fixture.text, mark, &fixture.context);
         let typed = &fixture.text[found.range.start..mark];
         let mut out = String::new();
         if let Some(path) = &found.path {
@@ -101,7 +101,7 @@ fn completion() {
 
 #[test]
 fn hover() {
-    compare("hover", |fixture, mark| match assist::hover(&fixture.text, mark, &fixture.context) {
+    compare("hover", |fixture, mark| match assist::hover_at(&fixture.text, mark, &fixture.context) {
         None => "  nothing\n".to_owned(),
         Some(hover) => {
             let text: String = hover.text.lines().map(|line| format!("  | {line}\n")).collect();
@@ -112,7 +112,7 @@ fn hover() {
 
 #[test]
 fn signatures() {
-    compare("signature", |fixture, mark| match assist::signature(&fixture.text, mark, &fixture.context) {
+    compare("signature", |fixture, mark| match assist::signature_at(&fixture.text, mark, &fixture.context) {
         None => "  none\n".to_owned(),
         Some(found) => {
             let active = found.parameters.get(found.active).map_or("none", String::as_str);
@@ -125,7 +125,7 @@ fn signatures() {
 fn readings_of_statements_about_order() {
     let text = std::fs::read_to_string(folder("reading").join("statements.assert")).unwrap();
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("statements.assert", None, text));
+    let root = sources.add_file(SourceFile::new("statements.assert", None, text));
     let (file, _, diagnostics) = averment_syntax::parse(&sources, root, &Limits::default());
     assert!(diagnostics.0.is_empty(), "{diagnostics:?}");
     let mut out = String::new();
@@ -133,11 +133,11 @@ fn readings_of_statements_about_order() {
     snapshot("reading", "statements", &out);
 }
 
-fn readings(items: &[Item], sources: &SourceMap, out: &mut String) {
+fn readings(items: &[SyntaxItem], sources: &SourceMap, out: &mut String) {
     for item in items {
         let ItemKind::Assertion(assertion) = &item.kind else { continue };
-        let head = sources.text(assertion.statement.span).split(" {").next().unwrap().to_owned();
-        let reading = assist::reading(&assertion.statement, sources).unwrap_or_else(|| "-".to_owned());
+        let head = sources.span_text(assertion.statement.span).split(" {").next().unwrap().to_owned();
+        let reading = assist::statement_reading(&assertion.statement, sources).unwrap_or_else(|| "-".to_owned());
         writeln!(out, "{head}\n  {reading}").unwrap();
         if let StatementKind::Block { body, .. } = &assertion.statement.kind {
             readings(body, sources, out);
@@ -151,25 +151,25 @@ fn any_place_of_any_text_has_an_answer_and_none_stops_the_program() {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let context = CursorContext::default();
         for at in (0..text.len()).step_by(37) {
-            let found = assist::complete(&text, at, &context);
+            let found = assist::complete_at(&text, at, &context);
             assert!(
                 found.range.start <= at && at <= found.range.end.max(at),
                 "{}: {at} {:?}",
                 path.display(),
                 found.range
             );
-            let _ = assist::hover(&text, at, &context);
-            let _ = assist::signature(&text, at, &context);
+            let _ = assist::hover_at(&text, at, &context);
+            let _ = assist::signature_at(&text, at, &context);
             let (cut, _) = text.split_at((0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap());
-            let _ = assist::complete(cut, cut.len(), &context);
+            let _ = assist::complete_at(cut, cut.len(), &context);
         }
     }
 }
 
 #[test]
 fn snippets_become_plain_text() {
-    assert_eq!(assist::plain("before ${1:approve} -> ${2:refund}"), "before approve -> refund");
-    assert_eq!(assist::plain("severity ${1|error,warn,info|}"), "severity error");
-    assert_eq!(assist::plain("def step ${1:name}(${2:\\$id}) = ${3:tool}"), "def step name($id) = tool");
-    assert_eq!(assist::plain("rule ${1:a} {\n  $0\n}"), "rule a {\n  \n}");
+    assert_eq!(assist::strip_placeholders("before ${1:approve} -> ${2:refund}"), "before approve -> refund");
+    assert_eq!(assist::strip_placeholders("severity ${1|error,warn,info|}"), "severity error");
+    assert_eq!(assist::strip_placeholders("def step ${1:name}(${2:\\$id}) = ${3:tool}"), "def step name($id) = tool");
+    assert_eq!(assist::strip_placeholders("rule ${1:a} {\n  $0\n}"), "rule a {\n  \n}");
 }

@@ -1,7 +1,7 @@
 //! What the editor packages hold beside the language server agrees with the language.
 //! `AVERMENT_BLESS=1 cargo test -p averment-ide --test ide editors` writes the snippets anew.
 
-use averment_ide::assist::{Role, Word, words};
+use averment_ide::assist::{Role, Word, words_with_role};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ fn snippet(word: &Word) -> Value {
 fn snippets_are_those_of_completion() {
     let mut all = Map::new();
     for word in
-        [Role::Statement, Role::Declaration].into_iter().flat_map(words).filter(|word| word.snippet.contains("${"))
+        [Role::Statement, Role::Declaration].into_iter().flat_map(words_with_role).filter(|word| word.snippet.contains("${"))
     {
         all.insert(format!("{} {}", word.role.noun(), word.word), snippet(word));
     }

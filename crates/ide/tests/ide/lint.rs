@@ -4,9 +4,9 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
 use averment_engine::check::files::{Disk, Files, Memory};
-use averment_engine::check::{CheckOptions, Checked, check};
+use averment_engine::check::{CheckOptions, CheckResult, check_rules};
 use averment_fixtures as fixtures;
-use averment_ide::lint::{Level, Levels, LintOptions, fix, registry, report};
+use averment_ide::lint::{LintLevel, LintLevels, LintOptions, fix, registry, report_file};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,15 @@ const BESIDE: &[(&str, &str)] = &[
 
 struct Linted {
     map: SourceMap,
-    checked: Checked,
+    checked: CheckResult,
     found: Diagnostics,
 }
 
 fn linted_in(name: &str, folder: &Path, text: &str, files: &dyn Files, options: &LintOptions) -> Linted {
     let mut map = SourceMap::default();
-    let root = map.add(SourceFile::new(name, Some(folder), text));
-    let checked = check(&mut map, root, &CheckOptions { limits: Limits::default(), files });
-    let found = report(&map, root, &checked, options);
+    let root = map.add_file(SourceFile::new(name, Some(folder), text));
+    let checked = check_rules(&mut map, root, &CheckOptions { limits: Limits::default(), files });
+    let found = report_file(&map, root, &checked, options);
     Linted { map, checked, found }
 }
 
@@ -40,8 +40,8 @@ fn lines(linted: &Linted) -> Vec<String> {
     let line = |one: &Diagnostic| {
         format!(
             "{}:{}: {}: {}",
-            linted.map.name(one.span),
-            linted.map.position(one.span).line,
+            linted.map.file_name(one.span),
+            linted.map.line_column(one.span).line,
             one.slug.as_str(),
             one.message
         )
@@ -55,7 +55,7 @@ fn slugs(linted: &Linted) -> Vec<&'static str> {
 
 /// Options that take one lint for a finding, whatever its own level.
 fn warning_of(slug: Slug) -> LintOptions {
-    LintOptions { levels: Levels { slugs: vec![(slug, Level::Warn)], ..Levels::default() } }
+    LintOptions { levels: LintLevels { slugs: vec![(slug, LintLevel::Warn)], ..LintLevels::default() } }
 }
 
 fn lints() -> impl Iterator<Item = Slug> {
@@ -121,7 +121,7 @@ fn no_false_alarm_on_any_good_file() {
 fn fixed(text: &str, options: &LintOptions) -> (String, usize) {
     let (mut text, mut count) = (text.to_owned(), 0);
     for _ in 0..10 {
-        let change = fix::apply(&text, FileId(0), &linted(&text, options).found);
+        let change = fix::apply_fixes(&text, FileId(0), &linted(&text, options).found);
         if change.applied == 0 {
             return (text, count);
         }
@@ -169,7 +169,7 @@ fn a_comment_silences_a_lint_and_is_reported_when_it_silences_none() {
     let text = "# allow: double-negation\noutput.a == 1\n";
     assert_eq!(slugs(&linted(text, &LintOptions::default())), ["unused-allow"]);
     // What nobody looked for cannot be found.
-    let levels = Levels { slugs: vec![(Slug::DoubleNegation, Level::Allow)], ..Levels::default() };
+    let levels = LintLevels { slugs: vec![(Slug::DoubleNegation, LintLevel::Allow)], ..LintLevels::default() };
     assert_eq!(slugs(&linted(text, &LintOptions { levels })), [""; 0]);
     assert_eq!(fixed(text, &LintOptions::default()).0, "output.a == 1\n");
     assert_eq!(fixed("output.a == 1 # allow: double-negation\n", &LintOptions::default()).0, "output.a == 1\n");
@@ -179,9 +179,9 @@ fn a_comment_silences_a_lint_and_is_reported_when_it_silences_none() {
 fn levels_of_slugs_win_over_those_of_families() {
     use averment_base::diagnostic::Family;
     let text = "not (output.a != 1)\n3 <= length(calls)\nlet a = 1\n";
-    let levels = Levels {
-        slugs: vec![(Slug::YodaCondition, Level::Error)],
-        families: vec![(Family::Style, Level::Allow), (Family::Names, Level::Info)],
+    let levels = LintLevels {
+        slugs: vec![(Slug::YodaCondition, LintLevel::Error)],
+        families: vec![(Family::Style, LintLevel::Allow), (Family::Names, LintLevel::Info)],
         least: None,
     };
     let linted = linted(text, &LintOptions { levels });
@@ -243,7 +243,7 @@ fn table() -> String {
             &format!("\n### {}: {}\n\n| lint | level | fix | |\n|---|---|---|---|\n", family.as_str(), family.title());
         for slug in Slug::ALL.iter().filter(|slug| slug.family() == Some(*family)) {
             let fix = if with_fix.contains(slug) { "yes" } else { "" };
-            text += &format!("| `{}` | {} | {fix} | {} |\n", slug.as_str(), slug.level().as_str(), slug.title());
+            text += &format!("| `{}` | {} | {fix} | {} |\n", slug.as_str(), slug.lint_level().as_str(), slug.title());
         }
     }
     text + "\n"

@@ -4,9 +4,9 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_base::truth::Verdict;
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check};
+use averment_engine::check::{CheckOptions, check_rules};
 use averment_fixtures::Rules;
-use averment_ide::lint::{Level, Levels, LintOptions, lint};
+use averment_ide::lint::{LintLevel, LintLevels, LintOptions, lint_file};
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -167,10 +167,10 @@ fn statement() -> impl Strategy<Value = String> {
 /// What the linter finds in a text that checks; `None` for one that does not.
 fn found(text: &str) -> Option<(SourceMap, Vec<Diagnostic>)> {
     let mut map = SourceMap::default();
-    let root = map.add(SourceFile::new("rules.assert", None, text));
-    let checked = check(&mut map, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
-    let options = LintOptions { levels: Levels { least: Some(Level::Info), ..Levels::default() } };
-    (!checked.diagnostics.has_errors()).then(|| lint(&map, root, &checked, &options).0).map(|found| (map, found))
+    let root = map.add_file(SourceFile::new("rules.assert", None, text));
+    let checked = check_rules(&mut map, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
+    let options = LintOptions { levels: LintLevels { least: Some(LintLevel::Info), ..LintLevels::default() } };
+    (!checked.diagnostics.has_errors()).then(|| lint_file(&map, root, &checked, &options).0).map(|found| (map, found))
 }
 
 /// The verdicts of each assertion of a text on every run.
@@ -187,7 +187,7 @@ fn holds(verdict: Verdict) -> bool {
 fn try_condition(text: &str, claims: &Cell<usize>) {
     let Some((map, found)) = found(text) else { return };
     for one in found {
-        let part = map.text(one.span).to_owned();
+        let part = map.span_text(one.span).to_owned();
         let claim = |program: &str| {
             claims.set(claims.get() + 1);
             verdicts(program).into_iter().map(|all| all[0]).collect::<Vec<_>>()
@@ -217,7 +217,7 @@ fn try_pair(a: &str, b: &str, claims: &Cell<usize>) {
             continue;
         }
         claims.set(claims.get() + 1);
-        let weak = map.position(one.span).line - 2;
+        let weak = map.line_column(one.span).line - 2;
         for (run, verdict) in runs().iter().zip(verdicts(&text)) {
             let (weak, strong) = (verdict[weak], verdict[1 - weak]);
             let wrong = match one.slug {
@@ -323,7 +323,7 @@ fn fixes_change_no_verdict() {
         for _ in 0..12 {
             let Some((_, found)) = found(&fixed) else { return };
             let found = averment_base::diagnostic::Diagnostics(found);
-            let change = averment_ide::lint::fix::apply(&fixed, averment_base::source::FileId(0), &found);
+            let change = averment_ide::lint::fix::apply_fixes(&fixed, averment_base::source::FileId(0), &found);
             if change.applied == 0 {
                 break;
             }

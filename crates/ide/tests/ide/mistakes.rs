@@ -3,14 +3,14 @@
 //! `cargo test -p averment-ide --test ide mistakes -- --nocapture` prints the numbers; with `AVERMENT_MISTAKES=1` in front also every
 //! mistake that leads nowhere, with what is said of it.
 
-use averment_base::diagnostic::{Diagnostic, Diagnostics, Edit, Severity};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, SourceEdit, Severity};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check};
+use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
 use averment_fixtures as fixtures;
-use averment_ide::lint::{LintOptions, report};
+use averment_ide::lint::{LintOptions, report_file};
 use serde_json::Value;
 use std::path::Path;
 
@@ -46,9 +46,9 @@ impl Mistake {
 
 fn said(text: &str) -> (Diagnostics, Option<Value>) {
     let mut map = SourceMap::default();
-    let root = map.add(SourceFile::new("rules.assert", Some(Path::new("")), text));
-    let checked = check(&mut map, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
-    let found = report(&map, root, &checked, &LintOptions::default());
+    let root = map.add_file(SourceFile::new("rules.assert", Some(Path::new("")), text));
+    let checked = check_rules(&mut map, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
+    let found = report_file(&map, root, &checked, &LintOptions::default());
     let program = (!checked.diagnostics.has_errors()).then(|| {
         let mut program = serde_json::to_value(compile(&checked.module, &map)).expect("a program as JSON");
         strip(&mut program);
@@ -78,13 +78,13 @@ fn program(text: &str) -> Option<Value> {
     said(text).1
 }
 
-fn edited(text: &str, edits: &[Edit]) -> Option<String> {
-    let mut edits: Vec<&Edit> = edits.iter().filter(|edit| edit.span.file == FileId(0)).collect();
+fn edited(text: &str, edits: &[SourceEdit]) -> Option<String> {
+    let mut edits: Vec<&SourceEdit> = edits.iter().filter(|edit| edit.span.file == FileId(0)).collect();
     edits.sort_by_key(|edit| std::cmp::Reverse((edit.span.start, edit.span.end)));
     let mut text = text.to_owned();
     for edit in edits {
-        text.get(edit.span.range())?;
-        text.replace_range(edit.span.range(), &edit.text);
+        text.get(edit.span.as_range())?;
+        text.replace_range(edit.span.as_range(), &edit.text);
     }
     Some(text)
 }
@@ -119,7 +119,7 @@ fn by_help(text: &str) -> Vec<String> {
     let mut texts = Vec::new();
     for one in said(text).0.0 {
         let codes = one.help.as_deref().map(codes).unwrap_or_default();
-        let range = one.span.range();
+        let range = one.span.as_range();
         let start = text.get(..range.start).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
         let end = text
             .get(range.end..)

@@ -9,7 +9,7 @@ use minijinja::{AutoEscape, Environment, context};
 ///
 /// # Errors
 /// In words, when the template cannot be filled in; a view from [`super::view()`] always can.
-pub fn html(view: &DerivationView) -> Result<String, String> {
+pub fn render_html(view: &DerivationView) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("derivation.html", include_str!("derivation.html")).map_err(|error| error.to_string())?;

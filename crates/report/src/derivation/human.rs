@@ -1,9 +1,9 @@
 //! A derivation as text: the verdict and why, the parts as a tree, the run with marks in the margin.
 
 use super::timeline::{StepLine, TimelineLine};
-use super::view::{AssertionView, DerivationView, Mark, Node};
-use crate::value::shortened;
-use averment_base::diagnostic::render::{Ink, Style, paint};
+use super::view::{AssertionView, DerivationView, PartMark, DerivationNode};
+use crate::value::shorten_text;
+use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use averment_base::truth::Verdict;
 use std::io::{self, Write};
 
@@ -11,17 +11,17 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(out: &mut dyn Write, view: &DerivationView, style: Style) -> io::Result<()> {
+pub fn write_view(out: &mut dyn Write, view: &DerivationView, style: TextStyle) -> io::Result<()> {
     let mut head = view.run.name.clone();
     if let Some(id) = &view.run.id {
         head.push_str(&format!(" (id {id})"));
     }
     let steps = if view.run.steps == 1 { "1 step".to_owned() } else { format!("{} steps", view.run.steps) };
     let state = if view.run.complete { "" } else { ", not complete: more may come" };
-    writeln!(out, "{}  {steps}{state}", paint(style, Ink::Bold, &head))?;
+    writeln!(out, "{}  {steps}{state}", paint_text(style, TextColor::Bold, &head))?;
     for assertion in &view.assertions {
         writeln!(out)?;
-        self::assertion(out, assertion, style)?;
+        self::write_assertion(out, assertion, style)?;
     }
     Ok(())
 }
@@ -30,26 +30,26 @@ pub fn write(out: &mut dyn Write, view: &DerivationView, style: Style) -> io::Re
 ///
 /// # Errors
 /// What the writer says.
-pub fn assertion(out: &mut dyn Write, view: &AssertionView, style: Style) -> io::Result<()> {
-    let word = paint(style, ink(view.verdict), view.status);
-    let name = if view.named { format!("{}  ", paint(style, Ink::Bold, &view.id)) } else { String::new() };
-    writeln!(out, "{word}  {name}{}", paint(style, Ink::Dim, &view.location))?;
-    let mut page = Page { style, lines: Vec::new() };
-    page.wrapped(1, "", &view.text);
+pub fn write_assertion(out: &mut dyn Write, view: &AssertionView, style: TextStyle) -> io::Result<()> {
+    let word = paint_text(style, verdict_ink(view.verdict), view.status);
+    let name = if view.named { format!("{}  ", paint_text(style, TextColor::Bold, &view.id)) } else { String::new() };
+    writeln!(out, "{word}  {name}{}", paint_text(style, TextColor::Dim, &view.location))?;
+    let mut page = TextPage { style, lines: Vec::new() };
+    page.write_wrapped(1, "", &view.text);
     if let Some(sentence) = &view.sentence {
-        page.wrapped(1, "", &format!("\u{201c}{sentence}\u{201d}"));
+        page.write_wrapped(1, "", &format!("\u{201c}{sentence}\u{201d}"));
     }
     if !view.reason.is_empty() {
-        page.wrapped(1, "because ", &view.reason);
+        page.write_wrapped(1, "because ", &view.reason);
     }
     if let Some(message) = &view.message {
-        page.wrapped(1, "message ", message);
+        page.write_wrapped(1, "message ", message);
     }
-    page.tree(view);
-    page.timeline(&view.timeline);
+    page.write_tree(view);
+    page.write_timeline(&view.timeline);
     if view.cut {
         page.lines.push(String::new());
-        page.wrapped(1, "", "it is too long to be shown whole");
+        page.write_wrapped(1, "", "it is too long to be shown whole");
     }
     for line in &page.lines {
         writeln!(out, "{}", line.trim_end())?;
@@ -61,59 +61,59 @@ pub fn assertion(out: &mut dyn Write, view: &AssertionView, style: Style) -> io:
 ///
 /// # Errors
 /// What the writer says.
-pub fn nodes(out: &mut dyn Write, nodes: &[Node], style: Style) -> io::Result<()> {
-    let mut page = Page { style, lines: Vec::new() };
-    nodes.iter().for_each(|node| page.node(node, 0));
+pub fn write_nodes(out: &mut dyn Write, nodes: &[DerivationNode], style: TextStyle) -> io::Result<()> {
+    let mut page = TextPage { style, lines: Vec::new() };
+    nodes.iter().for_each(|node| page.write_node(node, 0));
     page.lines.iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
 /// The colour of a verdict.
-pub fn ink(verdict: Verdict) -> Ink {
+pub fn verdict_ink(verdict: Verdict) -> TextColor {
     match verdict {
-        Verdict::Pass => Ink::Green,
-        Verdict::Fail | Verdict::Error => Ink::Red,
-        Verdict::Vacuous | Verdict::Undecided => Ink::Yellow,
-        Verdict::Skipped => Ink::Dim,
+        Verdict::Pass => TextColor::Green,
+        Verdict::Fail | Verdict::Error => TextColor::Red,
+        Verdict::Vacuous | Verdict::Undecided => TextColor::Yellow,
+        Verdict::Skipped => TextColor::Dim,
     }
 }
 
 /// Text that is being laid out.
-struct Page {
-    style: Style,
+struct TextPage {
+    style: TextStyle,
     lines: Vec<String>,
 }
 
 /// Parts deeper than this are not moved further to the right.
 const DEEPEST: usize = 12;
 
-impl Page {
+impl TextPage {
     /// A text behind a lead, broken into lines that stand below each other.
-    fn wrapped(&mut self, depth: usize, lead: &str, text: &str) {
+    fn write_wrapped(&mut self, depth: usize, lead: &str, text: &str) {
         let indent = "  ".repeat(depth);
         let hang = format!("{indent}{}", " ".repeat(lead.chars().count()));
         let room = self.style.width.saturating_sub(hang.chars().count()).max(20);
-        for (at, line) in broken(&plain(self.style, text), room).into_iter().enumerate() {
+        for (at, line) in break_text(&plain_text(self.style, text), room).into_iter().enumerate() {
             let head = if at == 0 { format!("{indent}{lead}") } else { hang.clone() };
             self.lines.push(format!("{head}{line}"));
         }
     }
 
     /// The parts; one that is the assertion itself is not said twice.
-    fn tree(&mut self, view: &AssertionView) {
-        let parts: &[Node] = match view.parts.as_slice() {
-            [only] if same(&only.text, &view.text) && only.value.is_none() => &only.parts,
+    fn write_tree(&mut self, view: &AssertionView) {
+        let parts: &[DerivationNode] = match view.parts.as_slice() {
+            [only] if same_text(&only.text, &view.text) && only.value.is_none() => &only.parts,
             parts => parts,
         };
         if parts.is_empty() {
             return;
         }
         self.lines.push(String::new());
-        parts.iter().for_each(|part| self.node(part, 1));
+        parts.iter().for_each(|part| self.write_node(part, 1));
     }
 
     /// A part with its own parts. As deep as the rule is nested, which the reader of rules limits.
-    fn node(&mut self, node: &Node, depth: usize) {
-        let mark = self.mark(node);
+    fn write_node(&mut self, node: &DerivationNode, depth: usize) {
+        let mark = self.mark_text(node);
         let mut text = node.text.clone();
         if let Some(value) = &node.value {
             text.push_str(&format!(" = {value}"));
@@ -122,96 +122,96 @@ impl Page {
             text.push_str(&format!("   {}", node.note));
         }
         let from = self.lines.len();
-        self.wrapped(depth.min(DEEPEST), &format!("{mark} "), &text);
-        self.color(from, node, &mark);
-        averment_base::value::compare::deeper(|| node.parts.iter().for_each(|part| self.node(part, depth + 1)));
+        self.write_wrapped(depth.min(DEEPEST), &format!("{mark} "), &text);
+        self.color_mark(from, node, &mark);
+        averment_base::value::compare::with_deep_stack(|| node.parts.iter().for_each(|part| self.write_node(part, depth + 1)));
     }
 
     /// Colours the mark at the start of a line.
-    fn color(&mut self, line: usize, node: &Node, mark: &str) {
+    fn color_mark(&mut self, line: usize, node: &DerivationNode, mark: &str) {
         let ink = match node.mark {
-            Mark::Yes => Ink::Green,
-            Mark::No | Mark::Error => Ink::Red,
-            Mark::Unknown | Mark::Vacuous => Ink::Yellow,
-            Mark::None if node.letter.is_some() => Ink::Bold,
-            Mark::None => return,
+            PartMark::Yes => TextColor::Green,
+            PartMark::No | PartMark::Error => TextColor::Red,
+            PartMark::Unknown | PartMark::Vacuous => TextColor::Yellow,
+            PartMark::None if node.letter.is_some() => TextColor::Bold,
+            PartMark::None => return,
         };
         if let Some(line) = self.lines.get_mut(line)
             && self.style.color
         {
-            *line = line.replacen(mark, &paint(self.style, ink, mark), 1);
+            *line = line.replacen(mark, &paint_text(self.style, ink, mark), 1);
         }
     }
 
-    fn mark(&self, node: &Node) -> String {
+    fn mark_text(&self, node: &DerivationNode) -> String {
         if let Some(letter) = &node.letter {
             return letter.clone();
         }
         let (sign, word) = match node.mark {
-            Mark::Yes => ("✓", "yes"),
-            Mark::No => ("✗", "no "),
-            Mark::Unknown => ("?", "?  "),
-            Mark::Vacuous => ("○", "o  "),
-            Mark::Error => ("!", "!  "),
-            Mark::None => ("·", "-  "),
+            PartMark::Yes => ("✓", "yes"),
+            PartMark::No => ("✗", "no "),
+            PartMark::Unknown => ("?", "?  "),
+            PartMark::Vacuous => ("○", "o  "),
+            PartMark::Error => ("!", "!  "),
+            PartMark::None => ("·", "-  "),
         };
         if self.style.unicode { sign } else { word }.to_owned()
     }
 
-    fn timeline(&mut self, lines: &[TimelineLine]) {
+    fn write_timeline(&mut self, lines: &[TimelineLine]) {
         if lines.is_empty() {
             return;
         }
-        let layout = Layout::of(lines, self.style.width);
+        let layout = TimelineLayout::of_lines(lines, self.style.width);
         self.lines.push(String::new());
         for line in lines {
             match line {
                 TimelineLine::Gap { steps } => {
                     let dots = if self.style.unicode { "⋮" } else { ":" };
-                    let text = format!("{}{dots}  {}", layout.lead(""), plural(*steps, "step"));
-                    self.lines.push(paint(self.style, Ink::Dim, &text));
+                    let text = format!("{}{dots}  {}", layout.lead_text(""), count_things(*steps, "step"));
+                    self.lines.push(paint_text(self.style, TextColor::Dim, &text));
                 }
-                TimelineLine::Step(step) => self.step(step, &layout),
+                TimelineLine::Step(step) => self.write_step(step, &layout),
             }
         }
     }
 
-    fn step(&mut self, step: &StepLine, layout: &Layout) {
+    fn write_step(&mut self, step: &StepLine, layout: &TimelineLayout) {
         let letters: Vec<String> =
             step.matches.iter().map(|one| format!("{}{}", one.letter, if one.sure { "" } else { "?" })).collect();
-        let margin = layout.lead(&letters.join(" "));
-        let line = format!("{margin}{}", layout.cells(step));
+        let margin = layout.lead_text(&letters.join(" "));
+        let line = format!("{margin}{}", layout.step_cells(step));
         let mark = letters.join(" ");
         self.lines.push(match letters.is_empty() {
             true => line,
-            false => line.replacen(&mark, &paint(self.style, Ink::Bold, &mark), 1),
+            false => line.replacen(&mark, &paint_text(self.style, TextColor::Bold, &mark), 1),
         });
-        let behind = layout.lead("").chars().count() + layout.number + 2;
+        let behind = layout.lead_text("").chars().count() + layout.number + 2;
         for one in step.matches.iter().filter(|one| !one.values.is_empty()) {
-            self.below(behind, &format!("{}: {}", one.letter, one.values), None);
+            self.write_below(behind, &format!("{}: {}", one.letter, one.values), None);
         }
         for state in &step.states {
             let label = state.statement.as_ref().map_or(String::new(), |label| format!("{label} "));
             let words = if state.words.is_empty() { String::new() } else { format!(": {}", state.words) };
-            let ink = state.violated.then_some(Ink::Red);
-            self.below(behind, &format!("{label}{}{words}", state.standing), ink);
+            let ink = state.violated.then_some(TextColor::Red);
+            self.write_below(behind, &format!("{label}{}{words}", state.standing), ink);
         }
     }
 
     /// A remark below a step.
-    fn below(&mut self, indent: usize, text: &str, ink: Option<Ink>) {
+    fn write_below(&mut self, indent: usize, text: &str, ink: Option<TextColor>) {
         let arrow = if self.style.unicode { "└ " } else { "> " };
         let room = self.style.width.saturating_sub(indent + 2).max(20);
-        for (at, line) in broken(&plain(self.style, text), room).into_iter().enumerate() {
+        for (at, line) in break_text(&plain_text(self.style, text), room).into_iter().enumerate() {
             let head = if at == 0 { arrow } else { "  " };
-            let line = ink.map_or(line.clone(), |ink| paint(self.style, ink, &line));
+            let line = ink.map_or(line.clone(), |ink| paint_text(self.style, ink, &line));
             self.lines.push(format!("{}{head}{line}", " ".repeat(indent)));
         }
     }
 }
 
 /// The widths of the columns of a timeline.
-struct Layout {
+struct TimelineLayout {
     margin: usize,
     number: usize,
     turn: usize,
@@ -222,8 +222,8 @@ struct Layout {
     duration: usize,
 }
 
-impl Layout {
-    fn of(lines: &[TimelineLine], width: usize) -> Self {
+impl TimelineLayout {
+    fn of_lines(lines: &[TimelineLine], width: usize) -> Self {
         let steps = || {
             lines.iter().filter_map(|line| match line {
                 TimelineLine::Step(step) => Some(step.as_ref()),
@@ -252,11 +252,11 @@ impl Layout {
     }
 
     /// The margin with the letters in it.
-    fn lead(&self, letters: &str) -> String {
+    fn lead_text(&self, letters: &str) -> String {
         format!("  {letters:<width$}", width = self.margin)
     }
 
-    fn cells(&self, step: &StepLine) -> String {
+    fn step_cells(&self, step: &StepLine) -> String {
         let mut line = format!("{:>width$}  ", step.number, width = self.number);
         for (cell, width) in [(&step.turn, self.turn), (&step.time, self.time)] {
             if width > 0 {
@@ -264,7 +264,7 @@ impl Layout {
             }
         }
         line.push_str(&format!("{:<kind$}  ", step.kind, kind = self.kind));
-        line.push_str(&format!("{:<what$}  ", shortened(&step.what, self.what), what = self.what));
+        line.push_str(&format!("{:<what$}  ", shorten_text(&step.what, self.what), what = self.what));
         if self.status > 0 {
             line.push_str(&format!("{:<status$}  ", step.status, status = self.status));
         }
@@ -276,22 +276,22 @@ impl Layout {
 }
 
 /// `1 step`, `3 steps`.
-fn plural(count: usize, thing: &str) -> String {
+fn count_things(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 /// Whether two texts are one but for cuts.
-fn same(part: &str, whole: &str) -> bool {
+fn same_text(part: &str, whole: &str) -> bool {
     part == whole || part.strip_suffix('…').is_some_and(|start| whole.starts_with(start))
 }
 
 /// The text without the few signs of ours that are not ASCII, where only that is wanted.
-fn plain(style: Style, text: &str) -> String {
+fn plain_text(style: TextStyle, text: &str) -> String {
     if style.unicode { text.to_owned() } else { text.replace(['\u{201c}', '\u{201d}'], "\"").replace('…', "...") }
 }
 
 /// A text broken between words into lines of at most so many characters; a longer word is cut in two.
-fn broken(text: &str, room: usize) -> Vec<String> {
+fn break_text(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut length = 0;
     for piece in text.split_inclusive(' ') {
@@ -322,8 +322,8 @@ mod tests {
 
     #[test]
     fn lines_break_between_words_and_long_words_are_cut() {
-        assert_eq!(broken("one two three", 8), ["one two ", "three"]);
-        assert_eq!(broken("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
-        assert_eq!(broken("", 4), [""]);
+        assert_eq!(break_text("one two three", 8), ["one two ", "three"]);
+        assert_eq!(break_text("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
+        assert_eq!(break_text("", 4), [""]);
     }
 }

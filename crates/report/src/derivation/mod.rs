@@ -1,6 +1,6 @@
 //! Derivations for people and their tools: the parts of every verdict with their values, and the run with the steps that count marked.
 //!
-//! [`view()`] makes one picture of it all, in which nothing is left that a report must not show; the formats only lay it out.
+//! [`derivation_view()`] makes one picture of it all, in which nothing is left that a report must not show; the formats only lay it out.
 
 mod hidden;
 #[cfg(feature = "pictures")]
@@ -9,23 +9,23 @@ mod human;
 mod timeline;
 pub mod view;
 
-pub use crate::value::shortened as cut;
+pub use crate::value::shorten_text as cut;
 #[cfg(feature = "pictures")]
-pub use html::html;
-pub use human::{assertion, ink, nodes, write as human};
-pub use timeline::{Choice, StepLine, TimelineLine};
-pub use view::{DerivationView, value, view, words};
+pub use html::render_html;
+pub use human::{write_assertion, verdict_ink, write_nodes, write_view as human};
+pub use timeline::{StepChoice, StepLine, TimelineLine};
+pub use view::{DerivationView, value_view, derivation_view, value_words};
 
 /// A view as data.
 #[must_use]
-pub fn data(view: &DerivationView) -> serde_json::Value {
+pub fn view_data(view: &DerivationView) -> serde_json::Value {
     serde_json::json!({"version": 1, "run": view.run, "assertions": view.assertions})
 }
 
 /// A view as text of one JSON object.
 #[must_use]
-pub fn json(view: &DerivationView) -> String {
-    let mut text = serde_json::to_string_pretty(&data(view)).unwrap_or_default();
+pub fn view_json(view: &DerivationView) -> String {
+    let mut text = serde_json::to_string_pretty(&view_data(view)).unwrap_or_default();
     text.push('\n');
-    crate::escaped::json(&text).into_owned()
+    crate::json_escape::escape_json(&text).into_owned()
 }

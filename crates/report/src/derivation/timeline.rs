@@ -2,18 +2,18 @@
 
 use super::hidden::HiddenValues;
 use crate::redact::REDACTED;
-use crate::value::shortened;
+use crate::value::shorten_text;
 use averment_base::diagnostic::render::one_line;
-use averment_builtins::detect::beginning;
-use averment_engine::vm::derivation::{DerivationPart, PatternTrace, Shown, Standing, StateTrace, TemporalTrace};
+use averment_builtins::detect::redacted_start;
+use averment_engine::vm::derivation::{DerivationPart, PatternTrace, ShownValue, TemporalStanding, StateTrace, TemporalTrace};
 use averment_runs::run::Run;
-use averment_runs::timeline::rows;
+use averment_runs::timeline::timeline_rows;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Which steps are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum StepChoice {
     /// Those that count, with their neighbours.
     Around,
     /// All.
@@ -56,15 +56,15 @@ pub struct StepLine {
     pub duration: String,
     /// The patterns that it matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub matches: Vec<Matched>,
+    pub matches: Vec<MatchedPattern>,
     /// Where the statements stand after it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub states: Vec<Stands>,
+    pub states: Vec<StepStanding>,
 }
 
 /// A pattern that a step matches.
 #[derive(Debug, Clone, Serialize)]
-pub struct Matched {
+pub struct MatchedPattern {
     /// Its letter.
     pub letter: String,
     /// The pattern as it is written.
@@ -78,7 +78,7 @@ pub struct Matched {
 
 /// Where a statement stands after a step.
 #[derive(Debug, Clone, Serialize)]
-pub struct Stands {
+pub struct StepStanding {
     /// Which statement, where there are several: `[2]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
@@ -92,11 +92,11 @@ pub struct Stands {
 }
 
 /// A pattern that a step matches: its letter, whether for sure, the values bound.
-type HitTrace = (String, bool, Vec<(String, Shown)>);
+type HitTrace = (String, bool, Vec<(String, ShownValue)>);
 
 /// What of an assertion belongs to which step.
 #[derive(Debug, Default)]
-pub struct Marks {
+pub struct StepMarks {
     /// The letter of each pattern, by its text.
     letters: Vec<String>,
     /// Which patterns each step matches.
@@ -113,7 +113,7 @@ pub struct Marks {
     pub depth: usize,
 }
 
-impl Marks {
+impl StepMarks {
     /// Marks for an assertion with these parts.
     pub fn new(parts: &[DerivationPart]) -> Self {
         let (mut open, mut statements): (Vec<&DerivationPart>, usize) = (parts.iter().collect(), 0);
@@ -125,7 +125,7 @@ impl Marks {
     }
 
     /// Adds a statement; gives what it is called where there are several.
-    pub fn statement(&mut self, temporal: &TemporalTrace) -> Option<String> {
+    pub fn add_statement(&mut self, temporal: &TemporalTrace) -> Option<String> {
         self.any |= !temporal.patterns.is_empty() || !temporal.states.is_empty();
         self.cut |= temporal.cut;
         if temporal.states.is_empty() {
@@ -136,12 +136,12 @@ impl Marks {
     }
 
     /// The letter of a pattern; its matches are noted.
-    pub fn pattern(&mut self, text: &str, pattern: &PatternTrace) -> String {
+    pub fn add_pattern(&mut self, text: &str, pattern: &PatternTrace) -> String {
         let at = self.letters.iter().position(|known| known == text).unwrap_or_else(|| {
             self.letters.push(text.to_owned());
             self.letters.len() - 1
         });
-        let letter = letter(at);
+        let letter = pattern_letter(at);
         for hit in &pattern.hits {
             let of_step = self.matches.entry(hit.step).or_default();
             if !of_step.iter().any(|(known, ..)| *known == letter) {
@@ -152,16 +152,16 @@ impl Marks {
     }
 }
 
-impl Marks {
+impl StepMarks {
     /// The text of the pattern of a letter.
     fn text_of(&self, wanted: &str) -> &str {
-        let at = (0..self.letters.len()).find(|at| letter(*at) == wanted);
+        let at = (0..self.letters.len()).find(|at| pattern_letter(*at) == wanted);
         at.and_then(|at| self.letters.get(at)).map_or("", String::as_str)
     }
 }
 
 /// `A`, `B`, …, `Z`, `A2`, ….
-fn letter(at: usize) -> String {
+fn pattern_letter(at: usize) -> String {
     let letters = ('A'..='Z').collect::<Vec<_>>();
     let first = letters.get(at % letters.len()).copied().unwrap_or('A');
     match at / letters.len() {
@@ -171,7 +171,7 @@ fn letter(at: usize) -> String {
 }
 
 /// What the lines are made of.
-pub struct Look<'a, 'run> {
+pub struct TimelineContext<'a, 'run> {
     /// The run.
     pub run: &'a Run<'run>,
     /// What is not shown.
@@ -180,15 +180,15 @@ pub struct Look<'a, 'run> {
     pub masked: bool,
 }
 
-impl Look<'_, '_> {
+impl TimelineContext<'_, '_> {
     /// What a step did.
-    pub fn what(&self, step: usize) -> Option<String> {
-        rows(self.run, std::iter::once(step), LONG, beginning).into_iter().next().map(|row| self.shown(&row.what))
+    pub fn step_summary(&self, step: usize) -> Option<String> {
+        timeline_rows(self.run, std::iter::once(step), LONG, redacted_start).into_iter().next().map(|row| self.shown_summary(&row.what))
     }
 
-    fn shown(&self, what: &str) -> String {
-        let what = if self.masked { masked(what) } else { self.hidden.words(what) };
-        shortened(&one_line(&what), SHOWN)
+    fn shown_summary(&self, what: &str) -> String {
+        let what = if self.masked { masked_summary(what) } else { self.hidden.hide_words(what) };
+        shorten_text(&one_line(&what), SHOWN)
     }
 }
 
@@ -201,15 +201,15 @@ const LONG: usize = 2_000;
 const SHOWN: usize = 200;
 
 /// The lines of a timeline; none for an assertion that looks at no steps.
-pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<TimelineLine> {
+pub fn timeline_lines(look: &TimelineContext<'_, '_>, marks: &StepMarks, choice: StepChoice) -> Vec<TimelineLine> {
     if !marks.any {
         return Vec::new();
     }
     let count = look.run.steps.len();
-    let chosen = chosen(marks, count, choice);
+    let chosen = chosen_steps(marks, count, choice);
     let mut lines = Vec::new();
     let mut next = 0;
-    for (at, row) in chosen.iter().zip(rows(look.run, chosen.iter().copied(), LONG, beginning)) {
+    for (at, row) in chosen.iter().zip(timeline_rows(look.run, chosen.iter().copied(), LONG, redacted_start)) {
         if *at > next {
             lines.push(TimelineLine::Gap { steps: at - next });
         }
@@ -219,11 +219,11 @@ pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Timeline
             turn: row.turn,
             time: row.time,
             kind: row.kind,
-            what: look.shown(&row.what),
+            what: look.shown_summary(&row.what),
             status: row.status,
             duration: row.duration,
-            matches: matches(look, marks, *at),
-            states: states(look, marks, *at),
+            matches: step_matches(look, marks, *at),
+            states: step_states(look, marks, *at),
         })));
     }
     if count > next && !lines.is_empty() {
@@ -233,7 +233,7 @@ pub fn lines(look: &Look<'_, '_>, marks: &Marks, choice: Choice) -> Vec<Timeline
 }
 
 /// Only the name of the tool: what the assertion looks for may stand in any argument.
-fn masked(what: &str) -> String {
+fn masked_summary(what: &str) -> String {
     match what.split_once('(') {
         Some((name, _)) => format!("{name}({REDACTED})"),
         None => REDACTED.to_owned(),
@@ -241,8 +241,8 @@ fn masked(what: &str) -> String {
 }
 
 /// The steps that are shown: those that match or change something, and their neighbours.
-fn chosen(marks: &Marks, count: usize, choice: Choice) -> Vec<usize> {
-    if choice == Choice::All {
+fn chosen_steps(marks: &StepMarks, count: usize, choice: StepChoice) -> Vec<usize> {
+    if choice == StepChoice::All {
         return (0..count).collect();
     }
     let changed = marks.states.iter().flatten().map(|state| state.step);
@@ -274,12 +274,12 @@ fn chosen(marks: &Marks, count: usize, choice: Choice) -> Vec<usize> {
     if chosen.is_empty() && count <= 2 * NEAR + 1 { (0..count).collect() } else { chosen }
 }
 
-fn matches(look: &Look<'_, '_>, marks: &Marks, at: usize) -> Vec<Matched> {
+fn step_matches(look: &TimelineContext<'_, '_>, marks: &StepMarks, at: usize) -> Vec<MatchedPattern> {
     let of_step = u32::try_from(at).ok().and_then(|at| marks.matches.get(&at)).map_or(&[][..], Vec::as_slice);
     let matched = of_step.iter().map(|(letter, sure, bindings)| {
         let values =
-            bindings.iter().map(|(name, shown)| format!("${name} = {}", look.hidden.value(shown, look.masked)));
-        Matched {
+            bindings.iter().map(|(name, shown)| format!("${name} = {}", look.hidden.hide_value(shown, look.masked)));
+        MatchedPattern {
             letter: letter.clone(),
             pattern: marks.text_of(letter).to_owned(),
             sure: *sure,
@@ -289,15 +289,15 @@ fn matches(look: &Look<'_, '_>, marks: &Marks, at: usize) -> Vec<Matched> {
     matched.collect()
 }
 
-fn states(look: &Look<'_, '_>, marks: &Marks, at: usize) -> Vec<Stands> {
+fn step_states(look: &TimelineContext<'_, '_>, marks: &StepMarks, at: usize) -> Vec<StepStanding> {
     let mut found = Vec::new();
     for (number, states) in (1..).zip(&marks.states) {
         for state in states.iter().filter(|state| state.step as usize == at) {
-            found.push(Stands {
+            found.push(StepStanding {
                 statement: marks.several.then(|| format!("[{number}]")),
                 standing: state.standing.as_str(),
-                words: look.hidden.words(&state.words),
-                violated: state.standing == Standing::ViolatedForGood,
+                words: look.hidden.hide_words(&state.words),
+                violated: state.standing == TemporalStanding::ViolatedForGood,
             });
         }
     }

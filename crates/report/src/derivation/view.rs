@@ -1,18 +1,18 @@
 //! A derivation as every format sees it: words and marks, free of the run's memory, with everything hidden that is to be hidden.
 
 use super::hidden::HiddenValues;
-use super::timeline::{self, Choice, Marks, TimelineLine};
+use super::timeline::{self, StepChoice, StepMarks, TimelineLine};
 use crate::redact::REDACTED;
-use crate::table::{Item, Table};
-use crate::value::shortened;
+use crate::table::{ReportItem, ReportTable};
+use crate::value::shorten_text;
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::ir::GroupKind;
 use averment_engine::vm::derivation::{
-    Derivation, DerivationPart, HitTrace, Miss, PartKind, PartResult, PatternTrace, Shown,
+    Derivation, DerivationPart, HitTrace, MissTrace, PartKind, PartResult, PatternTrace, ShownValue,
 };
-use averment_engine::vm::outcome::Evidence;
+use averment_engine::vm::outcome::VerdictEvidence;
 use averment_runs::run::Run;
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ pub struct AssertionView {
     /// What proves it.
     pub evidence: Vec<EvidenceView>,
     /// Its parts.
-    pub parts: Vec<Node>,
+    pub parts: Vec<DerivationNode>,
     /// The run with the steps that its patterns match; empty for an assertion that looks at no steps.
     pub timeline: Vec<TimelineLine>,
     /// True when not everything is shown.
@@ -95,7 +95,7 @@ pub struct EvidenceView {
 /// What came of a part, as a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mark {
+pub enum PartMark {
     /// True, or pass.
     Yes,
     /// False, or fail.
@@ -112,9 +112,9 @@ pub enum Mark {
 
 /// A part.
 #[derive(Debug, Clone, Serialize)]
-pub struct Node {
+pub struct DerivationNode {
     /// What came of it.
-    pub mark: Mark,
+    pub mark: PartMark,
     /// The letter of a pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub letter: Option<String>,
@@ -128,34 +128,34 @@ pub struct Node {
     pub note: String,
     /// Its parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Node>,
+    pub parts: Vec<DerivationNode>,
 }
 
-impl Node {
-    fn new(mark: Mark, text: impl Into<String>) -> Self {
+impl DerivationNode {
+    fn new(mark: PartMark, text: impl Into<String>) -> Self {
         Self { mark, letter: None, text: text.into(), value: None, note: String::new(), parts: Vec::new() }
     }
 }
 
 /// The derivations of one program on one run, in the order of the table.
 #[must_use]
-pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>)], choice: Choice) -> DerivationView {
+pub fn derivation_view(table: &ReportTable, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>)], choice: StepChoice) -> DerivationView {
     let mut assertions = Vec::new();
     let hidden = HiddenValues::new(run, derivations.iter().flat_map(|(_, of_program)| of_program));
     for (program, derivations) in derivations {
         let item = |derivation: &Derivation| {
-            table.item(*program, derivation.outcome.assertion).and_then(|item| table.items.get(item))
+            table.item_index(*program, derivation.outcome.assertion).and_then(|item| table.items.get(item))
         };
         for derivation in derivations {
             if let Some(item) = item(derivation) {
-                let teller = Teller { table, program: *program, run, hidden: &hidden, masked: item.masked };
-                assertions.push(teller.assertion(item, derivation, choice));
+                let teller = AssertionFormatter { table, program: *program, run, hidden: &hidden, masked: item.masked };
+                assertions.push(teller.assertion_view(item, derivation, choice));
             }
         }
     }
     let run = RunView {
-        name: one_line(&crate::redact::of_name(&run.source)).into_owned(),
-        id: run.id.map(|id| shortened(&HiddenValues::new(run, std::iter::empty()).words(id), TEXT)),
+        name: one_line(&crate::redact::redact_source(&run.source)).into_owned(),
+        id: run.id.map(|id| shorten_text(&HiddenValues::new(run, std::iter::empty()).hide_words(id), TEXT)),
         steps: run.steps.len(),
         complete: run.complete,
     };
@@ -164,17 +164,17 @@ pub fn view(table: &Table, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>
 
 /// The value of an expression, and its parts, where `part` was derived on the run with the program's own table.
 #[must_use]
-pub fn value(table: &Table, run: &Run<'_>, shown: &Shown, part: &DerivationPart) -> (String, Vec<Node>) {
+pub fn value_view(table: &ReportTable, run: &Run<'_>, shown: &ShownValue, part: &DerivationPart) -> (String, Vec<DerivationNode>) {
     let hidden = HiddenValues::of_part(run, part, shown);
-    let teller = Teller { table, program: 0, run, hidden: &hidden, masked: false };
-    let nodes = vec![teller.part(part, &mut Marks::default())];
-    (hidden.value(shown, false), nodes)
+    let teller = AssertionFormatter { table, program: 0, run, hidden: &hidden, masked: false };
+    let nodes = vec![teller.part_node(part, &mut StepMarks::default())];
+    (hidden.hide_value(shown, false), nodes)
 }
 
 /// Words about the value of an expression, without what is hidden of it and of the run.
 #[must_use]
-pub fn words(run: &Run<'_>, part: &DerivationPart, shown: &Shown, words: &str) -> String {
-    HiddenValues::of_part(run, part, shown).words(words)
+pub fn value_words(run: &Run<'_>, part: &DerivationPart, shown: &ShownValue, words: &str) -> String {
+    HiddenValues::of_part(run, part, shown).hide_words(words)
 }
 
 /// Evidence of one assertion that is listed.
@@ -185,98 +185,98 @@ const DEEPEST: usize = 40;
 const TEXT: usize = 200;
 
 /// Puts one assertion into words.
-struct Teller<'a, 'run> {
-    table: &'a Table,
+struct AssertionFormatter<'a, 'run> {
+    table: &'a ReportTable,
     program: usize,
     run: &'a Run<'run>,
     hidden: &'a HiddenValues,
     masked: bool,
 }
 
-impl Teller<'_, '_> {
-    fn assertion(&self, item: &Item, derivation: &Derivation, choice: Choice) -> AssertionView {
+impl AssertionFormatter<'_, '_> {
+    fn assertion_view(&self, item: &ReportItem, derivation: &Derivation, choice: StepChoice) -> AssertionView {
         let outcome = &derivation.outcome;
-        let mut marks = Marks::new(&derivation.parts);
-        let parts = derivation.parts.iter().map(|part| self.part(part, &mut marks)).collect();
-        let look = timeline::Look { run: self.run, hidden: self.hidden, masked: self.masked };
+        let mut marks = StepMarks::new(&derivation.parts);
+        let parts = derivation.parts.iter().map(|part| self.part_node(part, &mut marks)).collect();
+        let look = timeline::TimelineContext { run: self.run, hidden: self.hidden, masked: self.masked };
         AssertionView {
             id: item.id.clone(),
-            named: item.name() == item.id,
+            named: item.display_name() == item.id,
             sentence: self
                 .table
                 .rule_of(item)
                 .and_then(|rule| rule.sentence.clone())
                 .map(|text| one_line(&text).into_owned()),
-            text: shortened(&one_line(&item.text), 4 * TEXT),
+            text: shorten_text(&one_line(&item.text), 4 * TEXT),
             location: item.location.to_string(),
             span: item.span,
             verdict: outcome.verdict,
             status: outcome.status.as_str(),
             severity: item.severity.as_str(),
             score: outcome.score,
-            reason: self.hidden.words(&outcome.reason),
-            message: outcome.message.as_deref().map(|message| self.hidden.words(message)),
-            evidence: outcome.evidence.iter().take(EVIDENCE).map(|one| self.evidence(&look, one)).collect(),
+            reason: self.hidden.hide_words(&outcome.reason),
+            message: outcome.message.as_deref().map(|message| self.hidden.hide_words(message)),
+            evidence: outcome.evidence.iter().take(EVIDENCE).map(|one| self.evidence_view(&look, one)).collect(),
             parts,
-            timeline: timeline::lines(&look, &marks, choice),
+            timeline: timeline::timeline_lines(&look, &marks, choice),
             cut: derivation.cut || marks.cut,
         }
     }
 
-    fn evidence(&self, look: &timeline::Look<'_, '_>, evidence: &Evidence) -> EvidenceView {
-        let secret = Shown {
+    fn evidence_view(&self, look: &timeline::TimelineContext<'_, '_>, evidence: &VerdictEvidence) -> EvidenceView {
+        let secret = ShownValue {
             text: evidence.value.clone().unwrap_or_default(),
-            path: self.hidden.words(&evidence.path),
+            path: self.hidden.hide_words(&evidence.path),
             truth: None,
         };
         let label = match self.hidden.is_secret(&secret) || self.masked && evidence.value.is_some() {
             true => REDACTED.to_owned(),
-            false => self.hidden.words(&evidence.label),
+            false => self.hidden.hide_words(&evidence.label),
         };
         EvidenceView {
             step: evidence.step.map(|step| u64::from(step) + 1),
-            path: self.hidden.words(&evidence.path),
+            path: self.hidden.hide_words(&evidence.path),
             label,
-            what: evidence.step.and_then(|step| look.what(step as usize)),
+            what: evidence.step.and_then(|step| look.step_summary(step as usize)),
         }
     }
 
     /// The text of the rules at a place, on one line.
-    fn written(&self, span: Option<Span>) -> String {
-        let text = span.map_or("", |span| self.table.sources.text(self.table.span(self.program, span)));
+    fn rule_text(&self, span: Option<Span>) -> String {
+        let text = span.map_or("", |span| self.table.sources.span_text(self.table.source_span(self.program, span)));
         // Only the beginning of a long text is folded.
         let end = text.char_indices().nth(8 * TEXT).map_or(text.len(), |(at, _)| at);
         let folded = text.get(..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
-        shortened(&one_line(&folded), TEXT)
+        shorten_text(&one_line(&folded), TEXT)
     }
 
-    fn part(&self, part: &DerivationPart, marks: &mut Marks) -> Node {
-        let mut node = Node::new(mark_of(&part.found), self.title(part));
-        node.note = self.note(part);
+    fn part_node(&self, part: &DerivationPart, marks: &mut StepMarks) -> DerivationNode {
+        let mut node = DerivationNode::new(mark_of(&part.found), self.part_title(part));
+        node.note = self.part_note(part);
         if let PartResult::Value(shown) = &part.found
             && shown.truth.is_none()
             && part.kind != PartKind::Literal
         {
-            node.value = Some(self.hidden.value(shown, self.masked));
+            node.value = Some(self.hidden.hide_value(shown, self.masked));
         }
         if part.kind == PartKind::Element {
             let element = node.value.take().unwrap_or_default();
-            node = Node { mark: Mark::None, text: format!("for {element}"), ..node };
+            node = DerivationNode { mark: PartMark::None, text: format!("for {element}"), ..node };
         }
         if let Some(temporal) = &part.temporal {
-            if let Some(label) = marks.statement(temporal) {
+            if let Some(label) = marks.add_statement(temporal) {
                 node.text = format!("{label} {}", node.text);
             }
             for pattern in &temporal.patterns {
-                let letter = marks.pattern(&self.written(Some(pattern.span)), pattern);
-                node.parts.push(self.pattern(pattern, letter));
+                let letter = marks.add_pattern(&self.rule_text(Some(pattern.span)), pattern);
+                node.parts.push(self.pattern_node(pattern, letter));
             }
         }
         marks.depth += 1;
         if marks.depth < DEEPEST {
-            node.parts.extend(part.parts.iter().map(|part| self.part(part, marks)));
+            node.parts.extend(part.parts.iter().map(|part| self.part_node(part, marks)));
         } else if !part.parts.is_empty() {
-            node.parts.push(Node::new(Mark::None, "… and deeper parts"));
+            node.parts.push(DerivationNode::new(PartMark::None, "… and deeper parts"));
         }
         marks.depth -= 1;
         if let (PartKind::Not, [only]) = (part.kind, node.parts.as_mut_slice()) {
@@ -297,18 +297,18 @@ impl Teller<'_, '_> {
         {
             // The expression itself: what it evaluated to is said once.
             let only = only.clone();
-            let mark = if node.mark == Mark::None { only.mark } else { node.mark };
-            node = Node { mark, ..only };
+            let mark = if node.mark == PartMark::None { only.mark } else { node.mark };
+            node = DerivationNode { mark, ..only };
         }
         if part.more > 0 {
-            node.parts.push(Node::new(Mark::None, format!("… {} more of the kind", part.more)));
+            node.parts.push(DerivationNode::new(PartMark::None, format!("… {} more of the kind", part.more)));
         }
         node
     }
 
     /// What a part is called.
-    fn title(&self, part: &DerivationPart) -> String {
-        let written = self.written(part.span);
+    fn part_title(&self, part: &DerivationPart) -> String {
+        let written = self.rule_text(part.span);
         match part.kind {
             PartKind::When if written.is_empty() => "when".to_owned(),
             PartKind::Not => "not".to_owned(),
@@ -318,7 +318,7 @@ impl Teller<'_, '_> {
             PartKind::Group(GroupKind::AtLeast(count)) => format!("at least {count} of"),
             PartKind::Block => "in each window of the block".to_owned(),
             PartKind::Window => match part.step {
-                Some(step) => self.step(step),
+                Some(step) => self.step_name(step),
                 None => format!("window: {}", part.note),
             },
             PartKind::World if written.is_empty() => "what is around the run".to_owned(),
@@ -327,15 +327,15 @@ impl Teller<'_, '_> {
         }
     }
 
-    fn note(&self, part: &DerivationPart) -> String {
+    fn part_note(&self, part: &DerivationPart) -> String {
         match part.kind {
-            PartKind::Window => self.values(&part.bindings),
+            PartKind::Window => self.binding_text(&part.bindings),
             PartKind::Unseen => "not looked at: the answer was known".to_owned(),
             _ => {
                 let by_missing =
                     matches!(&part.found, PartResult::Value(shown) if shown.truth.is_some_and(Truth::by_missing));
                 let tested = matches!(part.kind, PartKind::Test | PartKind::Logic | PartKind::Quantifier);
-                match (self.hidden.words(&part.note), by_missing && tested && part.kind == PartKind::Test) {
+                match (self.hidden.hide_words(&part.note), by_missing && tested && part.kind == PartKind::Test) {
                     (note, true) if note.is_empty() => "because something is missing".to_owned(),
                     (note, _) => note,
                 }
@@ -344,56 +344,56 @@ impl Teller<'_, '_> {
     }
 
     /// `$id = "o-1", $user = 7`.
-    fn values(&self, bindings: &[(String, Shown)]) -> String {
-        let words = bindings.iter().map(|(name, shown)| format!("${name} = {}", self.hidden.value(shown, self.masked)));
+    fn binding_text(&self, bindings: &[(String, ShownValue)]) -> String {
+        let words = bindings.iter().map(|(name, shown)| format!("${name} = {}", self.hidden.hide_value(shown, self.masked)));
         words.collect::<Vec<_>>().join(", ")
     }
 
-    fn pattern(&self, pattern: &PatternTrace, letter: String) -> Node {
-        let mut node = Node::new(Mark::None, self.written(Some(pattern.span)));
+    fn pattern_node(&self, pattern: &PatternTrace, letter: String) -> DerivationNode {
+        let mut node = DerivationNode::new(PartMark::None, self.rule_text(Some(pattern.span)));
         node.letter = Some(letter);
         let sure = pattern.hits.iter().filter(|hit| hit.sure).count();
         node.note = match (pattern.hits.len() + pattern.more_hits, sure + pattern.more_hits) {
             (0, _) => "matches no step".to_owned(),
-            (all, sure) if all == sure => format!("matches {}", steps(all)),
-            (all, 0) => format!("may match {}", steps(all)),
-            (all, sure) => format!("matches {}, and perhaps {} more", steps(sure), all - sure),
+            (all, sure) if all == sure => format!("matches {}", step_count(all)),
+            (all, 0) => format!("may match {}", step_count(all)),
+            (all, sure) => format!("matches {}, and perhaps {} more", step_count(sure), all - sure),
         };
-        let (shown, more) = first(&pattern.hits, HITS);
-        node.parts.extend(shown.iter().map(|hit| self.hit(hit)));
+        let (shown, more) = take_first(&pattern.hits, HITS);
+        node.parts.extend(shown.iter().map(|hit| self.hit_node(hit)));
         let more = more.unwrap_or(0) + pattern.more_hits;
         if more > 0 {
-            node.parts.push(Node::new(Mark::None, format!("… and {more} more")));
+            node.parts.push(DerivationNode::new(PartMark::None, format!("… and {more} more")));
         }
-        let (shown, more) = first(&pattern.misses, MISSES);
-        node.parts.extend(shown.iter().map(|miss| self.miss(miss)));
+        let (shown, more) = take_first(&pattern.misses, MISSES);
+        node.parts.extend(shown.iter().map(|miss| self.miss_node(miss)));
         let more = more.unwrap_or(0) + pattern.more_misses;
         if more > 0 {
             let text = format!("… and {more} more that do not match");
-            node.parts.push(Node::new(Mark::None, text));
+            node.parts.push(DerivationNode::new(PartMark::None, text));
         }
         node
     }
 
-    fn hit(&self, hit: &HitTrace) -> Node {
-        let mark = if hit.sure { Mark::Yes } else { Mark::Unknown };
-        let mut node = Node::new(mark, self.step(hit.step));
-        node.note = self.values(&hit.bindings);
-        node.parts.extend(hit.condition.iter().map(|part| self.part(part, &mut Marks::default())));
+    fn hit_node(&self, hit: &HitTrace) -> DerivationNode {
+        let mark = if hit.sure { PartMark::Yes } else { PartMark::Unknown };
+        let mut node = DerivationNode::new(mark, self.step_name(hit.step));
+        node.note = self.binding_text(&hit.bindings);
+        node.parts.extend(hit.condition.iter().map(|part| self.part_node(part, &mut StepMarks::default())));
         node
     }
 
-    fn miss(&self, miss: &Miss) -> Node {
-        let mut node = Node::new(Mark::No, self.step(miss.step));
-        node.note = self.hidden.words(&miss.why);
-        node.parts.extend(miss.condition.iter().map(|part| self.part(part, &mut Marks::default())));
+    fn miss_node(&self, miss: &MissTrace) -> DerivationNode {
+        let mut node = DerivationNode::new(PartMark::No, self.step_name(miss.step));
+        node.note = self.hidden.hide_words(&miss.why);
+        node.parts.extend(miss.condition.iter().map(|part| self.part_node(part, &mut StepMarks::default())));
         node
     }
 
     /// `step 3 (refund)`.
-    fn step(&self, step: u32) -> String {
+    fn step_name(&self, step: u32) -> String {
         let name = self.run.steps.get(step as usize).map_or("", |step| step.name);
-        let name = shortened(&self.hidden.words(&shortened(name, 8 * NAME)), NAME);
+        let name = shorten_text(&self.hidden.hide_words(&shorten_text(name, 8 * NAME)), NAME);
         format!("step {} ({name})", u64::from(step) + 1)
     }
 }
@@ -406,31 +406,31 @@ const HITS: usize = 20;
 const MISSES: usize = 5;
 
 /// `1 step`, `3 steps`.
-fn steps(count: usize) -> String {
+fn step_count(count: usize) -> String {
     if count == 1 { "1 step".to_owned() } else { format!("{count} steps") }
 }
 
 /// The first of a list, and how many are left.
-fn first<T>(list: &[T], most: usize) -> (&[T], Option<usize>) {
+fn take_first<T>(list: &[T], most: usize) -> (&[T], Option<usize>) {
     let more = list.len().saturating_sub(most);
     (list.get(..most).unwrap_or(list), (more > 0).then_some(more))
 }
 
-fn mark_of(found: &PartResult) -> Mark {
+fn mark_of(found: &PartResult) -> PartMark {
     match found {
-        PartResult::Nothing => Mark::None,
-        PartResult::Verdict(Verdict::Pass) => Mark::Yes,
-        PartResult::Verdict(Verdict::Fail) => Mark::No,
-        PartResult::Verdict(Verdict::Undecided) => Mark::Unknown,
-        PartResult::Verdict(Verdict::Vacuous) => Mark::Vacuous,
-        PartResult::Verdict(Verdict::Error) => Mark::Error,
-        PartResult::Verdict(Verdict::Skipped) => Mark::None,
+        PartResult::Nothing => PartMark::None,
+        PartResult::Verdict(Verdict::Pass) => PartMark::Yes,
+        PartResult::Verdict(Verdict::Fail) => PartMark::No,
+        PartResult::Verdict(Verdict::Undecided) => PartMark::Unknown,
+        PartResult::Verdict(Verdict::Vacuous) => PartMark::Vacuous,
+        PartResult::Verdict(Verdict::Error) => PartMark::Error,
+        PartResult::Verdict(Verdict::Skipped) => PartMark::None,
         PartResult::Value(shown) => match shown.truth {
-            Some(Truth::True) => Mark::Yes,
-            Some(Truth::TrueByMissing) => Mark::Vacuous,
-            Some(Truth::False | Truth::FalseByMissing) => Mark::No,
-            Some(Truth::Undecided) => Mark::Unknown,
-            None => Mark::None,
+            Some(Truth::True) => PartMark::Yes,
+            Some(Truth::TrueByMissing) => PartMark::Vacuous,
+            Some(Truth::False | Truth::FalseByMissing) => PartMark::No,
+            Some(Truth::Undecided) => PartMark::Unknown,
+            None => PartMark::None,
         },
     }
 }

@@ -2,21 +2,21 @@
 
 use crate::redact::in_place;
 use averment_base::diagnostic::render::{one_line, printable};
-use averment_base::diagnostic::window::Window;
-use averment_base::diagnostic::{Diagnostic, Label, Severity};
+use averment_base::diagnostic::window::LineWindow;
+use averment_base::diagnostic::{Diagnostic, SpanLabel, Severity};
 use averment_base::source::{SourceFile, SourceMap, Span};
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceSpan};
 use std::borrow::Cow;
 
 /// What a picture is drawn from.
 #[derive(Debug)]
-enum Source<'a> {
-    File(Piece<'a>),
+enum PictureSource<'a> {
+    File(FilePiece<'a>),
     /// A line that is too long, by the name of its file.
-    Window(Window, Cow<'a, str>),
+    Window(LineWindow, Cow<'a, str>),
 }
 
-impl miette::SourceCode for Source<'_> {
+impl miette::SourceCode for PictureSource<'_> {
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,
@@ -37,31 +37,31 @@ impl miette::SourceCode for Source<'_> {
     }
 }
 
-impl Source<'_> {
+impl PictureSource<'_> {
     /// A place in what the picture is drawn from.
-    fn place(&self, span: Span) -> Option<SourceSpan> {
+    fn source_place(&self, span: Span) -> Option<SourceSpan> {
         match self {
             Self::File(_) => Some((span.start as usize, span.len()).into()),
-            Self::Window(window, _) => window.place(span).map(|place| (place.start, place.len()).into()),
+            Self::Window(window, _) => window.span_range(span).map(|place| (place.start, place.len()).into()),
         }
     }
 }
 
 /// A file as miette reads it: found by the file's own table of lines, so that a piece costs nothing but its own length.
 #[derive(Debug)]
-struct Piece<'a> {
+struct FilePiece<'a> {
     file: &'a SourceFile,
     text: Cow<'a, str>,
 }
 
-impl miette::SourceCode for Piece<'_> {
+impl miette::SourceCode for FilePiece<'_> {
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,
         before: usize,
         after: usize,
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, MietteError> {
-        let place = |offset: usize| self.file.position(u32::try_from(offset).unwrap_or(u32::MAX));
+        let place = |offset: usize| self.file.line_column(u32::try_from(offset).unwrap_or(u32::MAX));
         let from = place(span.offset());
         let first = from.line.saturating_sub(before).max(1);
         let last = place(span.offset() + span.len()).line.saturating_add(after).min(self.file.line_count());
@@ -86,28 +86,28 @@ pub(super) struct DiagnosticView<'a> {
     diagnostic: &'a Diagnostic,
     message: Cow<'a, str>,
     help: Option<String>,
-    source: Option<Source<'a>>,
+    source: Option<PictureSource<'a>>,
 }
 
 /// A place in another file than the main one.
 #[derive(Debug)]
-pub(super) struct Elsewhere<'a> {
-    label: &'a Label,
+pub(super) struct OtherFileLabel<'a> {
+    label: &'a SpanLabel,
     sources: &'a SourceMap,
-    source: Option<Source<'a>>,
+    source: Option<PictureSource<'a>>,
 }
 
-fn source<'a>(span: Span, others: &[Label], sources: &'a SourceMap) -> Option<Source<'a>> {
+fn picture_source<'a>(span: Span, others: &[SpanLabel], sources: &'a SourceMap) -> Option<PictureSource<'a>> {
     let file = sources.get(span.file).filter(|file| !file.is_data)?;
     let others = others.iter().map(|other| other.span).filter(|other| other.file == span.file);
-    Some(match Window::around(file, span, others) {
-        Some(window) => Source::Window(window, one_line(&file.name)),
-        None => Source::File(Piece { file, text: shown(&file.text) }),
+    Some(match LineWindow::around_span(file, span, others) {
+        Some(window) => PictureSource::Window(window, one_line(&file.name)),
+        None => PictureSource::File(FilePiece { file, text: shown_text(&file.text) }),
     })
 }
 
 /// The text of a file as pictures show it, places kept.
-fn shown(text: &str) -> Cow<'_, str> {
+fn shown_text(text: &str) -> Cow<'_, str> {
     match in_place(text) {
         Cow::Borrowed(text) => printable(text),
         Cow::Owned(clean) => Cow::Owned(printable(&clean).into_owned()),
@@ -115,21 +115,21 @@ fn shown(text: &str) -> Cow<'_, str> {
 }
 
 /// What to write, and a run that shows why.
-fn help(diagnostic: &Diagnostic) -> Option<String> {
+fn help_text(diagnostic: &Diagnostic) -> Option<String> {
     let shown =
         diagnostic.witness.as_ref().map(|witness| format!("on the run {} this {}", witness.run, witness.verdict));
     let parts: Vec<&str> = diagnostic.help.iter().chain(&shown).map(String::as_str).collect();
     (!parts.is_empty()).then(|| printable(&parts.join("\n")).into_owned())
 }
 
-fn mark(place: SourceSpan, text: &str, main: bool) -> LabeledSpan {
+fn mark_label(place: SourceSpan, text: &str, main: bool) -> LabeledSpan {
     let text = (!text.is_empty()).then(|| one_line(text).into_owned());
     if main { LabeledSpan::new_primary_with_span(text, place) } else { LabeledSpan::new_with_span(text, place) }
 }
 
-impl<'a> Elsewhere<'a> {
-    pub(super) fn new(label: &'a Label, sources: &'a SourceMap) -> Self {
-        Self { label, sources, source: source(label.span, &[], sources) }
+impl<'a> OtherFileLabel<'a> {
+    pub(super) fn new(label: &'a SpanLabel, sources: &'a SourceMap) -> Self {
+        Self { label, sources, source: picture_source(label.span, &[], sources) }
     }
 }
 
@@ -138,8 +138,8 @@ impl<'a> DiagnosticView<'a> {
         Self {
             diagnostic,
             message: printable(&diagnostic.message),
-            help: help(diagnostic),
-            source: source(diagnostic.span, &diagnostic.others, sources),
+            help: help_text(diagnostic),
+            source: picture_source(diagnostic.span, &diagnostic.others, sources),
         }
     }
 }
@@ -176,26 +176,26 @@ impl miette::Diagnostic for DiagnosticView<'_> {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let (main, source) = (self.diagnostic.span, self.source.as_ref()?);
         let others = self.diagnostic.others.iter().filter(move |other| other.span.file == main.file);
-        let others = others.filter_map(|other| Some(mark(source.place(other.span)?, &other.text, false)));
-        let own = source.place(main).map(|place| mark(place, &self.diagnostic.label, true));
+        let others = others.filter_map(|other| Some(mark_label(source.source_place(other.span)?, &other.text, false)));
+        let own = source.source_place(main).map(|place| mark_label(place, &self.diagnostic.label, true));
         Some(Box::new(own.into_iter().chain(others)))
     }
 }
 
-impl std::fmt::Display for Elsewhere<'_> {
+impl std::fmt::Display for OtherFileLabel<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Without its picture the place is said in words.
         if self.source.is_none() {
-            let (name, at) = (self.sources.name(self.label.span), self.sources.position(self.label.span));
+            let (name, at) = (self.sources.file_name(self.label.span), self.sources.line_column(self.label.span));
             write!(f, "{}:{}:{}: ", one_line(name), at.line, at.column)?;
         }
         f.write_str(&one_line(&self.label.text))
     }
 }
 
-impl std::error::Error for Elsewhere<'_> {}
+impl std::error::Error for OtherFileLabel<'_> {}
 
-impl miette::Diagnostic for Elsewhere<'_> {
+impl miette::Diagnostic for OtherFileLabel<'_> {
     fn severity(&self) -> Option<miette::Severity> {
         Some(miette::Severity::Advice)
     }
@@ -205,7 +205,7 @@ impl miette::Diagnostic for Elsewhere<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let place = self.source.as_ref()?.place(self.label.span)?;
-        Some(Box::new(std::iter::once(mark(place, "", true))))
+        let place = self.source.as_ref()?.source_place(self.label.span)?;
+        Some(Box::new(std::iter::once(mark_label(place, "", true))))
     }
 }

@@ -4,10 +4,10 @@
 //! evidence, and is unpacked when somebody looks at one of its runs. A large page is no more than twice as long as the lines of `jsonl` of the
 //! same runs: what does not fit is left out of runs that pass before those that fail, folded values first, then the steps that prove nothing.
 
-use super::data::{Index, RunData, Shows};
+use super::data::{BlockIndex, RunData, ShownDetail};
 use crate::line;
 use crate::model::RunReport;
-use crate::table::Table;
+use crate::table::ReportTable;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::{self, Write};
@@ -24,20 +24,20 @@ const RESERVE: usize = 96 << 10;
 const LEVEL: u8 = 6;
 
 /// What is shown of runs that fail and of those that pass, from everything to nothing.
-const LADDER: [(Shows, Shows); 7] = [
-    (Shows::Everything, Shows::Everything),
-    (Shows::Everything, Shows::Steps),
-    (Shows::Everything, Shows::Proof),
-    (Shows::Steps, Shows::Proof),
-    (Shows::Proof, Shows::Proof),
-    (Shows::Proof, Shows::Nothing),
-    (Shows::Nothing, Shows::Nothing),
+const LADDER: [(ShownDetail, ShownDetail); 7] = [
+    (ShownDetail::Everything, ShownDetail::Everything),
+    (ShownDetail::Everything, ShownDetail::Steps),
+    (ShownDetail::Everything, ShownDetail::Proof),
+    (ShownDetail::Steps, ShownDetail::Proof),
+    (ShownDetail::Proof, ShownDetail::Proof),
+    (ShownDetail::Proof, ShownDetail::Nothing),
+    (ShownDetail::Nothing, ShownDetail::Nothing),
 ];
 
 /// Writes blocks.
-pub(super) struct Blocks {
-    index: Index,
-    runs: Vec<Run>,
+pub(super) struct RunBlocks {
+    index: BlockIndex,
+    runs: Vec<WaitingRun>,
     bytes: usize,
     /// Bytes of the page so far, its overview included.
     written: usize,
@@ -49,13 +49,13 @@ pub(super) struct Blocks {
 }
 
 /// A run that waits for its block.
-struct Run {
+struct WaitingRun {
     failed: bool,
-    /// What is shown of it in each way of [`Shows`].
+    /// What is shown of it in each way of [`ShownDetail`].
     shown: [Vec<u8>; 4],
 }
 
-impl Blocks {
+impl RunBlocks {
     /// For a page that has so many bytes beside its runs and its overview.
     pub(super) fn new(page: usize) -> Self {
         let (index, runs, buffer) = Default::default();
@@ -63,23 +63,23 @@ impl Blocks {
     }
 
     /// Adds a run, and writes the block where it is full.
-    pub(super) fn run(&mut self, out: &mut dyn Write, table: &Table, run: &RunReport) -> io::Result<()> {
+    pub(super) fn add_run(&mut self, out: &mut dyn Write, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.buffer.clear();
-        line::whole(table, run, &mut self.buffer)?;
+        line::write_whole(table, run, &mut self.buffer)?;
         self.lines += self.buffer.len();
-        self.index.add(table, run);
+        self.index.add_run(table, run);
         let data = RunData::new(table, run);
         let mut shown: [Vec<u8>; 4] = Default::default();
-        for (shows, into) in Shows::ALL.into_iter().zip(&mut shown) {
-            serde_json::to_writer(into, &data.shows(shows))?;
+        for (shows, into) in ShownDetail::ALL.into_iter().zip(&mut shown) {
+            serde_json::to_writer(into, &data.show_run(shows))?;
         }
         self.bytes += shown.iter().map(Vec::len).sum::<usize>();
-        self.runs.push(Run { failed: !run.passed(), shown });
-        if self.runs.len() >= RUNS || self.bytes >= BYTES { self.end(out) } else { Ok(()) }
+        self.runs.push(WaitingRun { failed: !run.passed(), shown });
+        if self.runs.len() >= RUNS || self.bytes >= BYTES { self.finish_block(out) } else { Ok(()) }
     }
 
     /// Writes the last block.
-    pub(super) fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn finish_block(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.runs.is_empty() {
             return Ok(());
         }
@@ -88,7 +88,7 @@ impl Blocks {
         // A block is tried with a little more than the one before it, so that few are compressed often.
         self.rung = self.rung.saturating_sub(1);
         let packed = loop {
-            let packed = packed(&self.together());
+            let packed = pack_data(&self.joined_runs());
             if packed.len() + PART <= room || self.rung + 1 >= LADDER.len() {
                 break packed;
             }
@@ -96,14 +96,14 @@ impl Blocks {
         };
         self.written += write_packed(out, "runs", &packed)?;
         self.runs.clear();
-        self.index = Index::default();
+        self.index = BlockIndex::default();
         self.bytes = 0;
         Ok(())
     }
 
     /// The runs of the block as a list.
-    fn together(&self) -> Vec<u8> {
-        let (of_failed, of_passed) = LADDER.get(self.rung).copied().unwrap_or((Shows::Nothing, Shows::Nothing));
+    fn joined_runs(&self) -> Vec<u8> {
+        let (of_failed, of_passed) = LADDER.get(self.rung).copied().unwrap_or((ShownDetail::Nothing, ShownDetail::Nothing));
         let mut json = vec![b'['];
         for (number, run) in self.runs.iter().enumerate() {
             json.extend_from_slice(if number > 0 { b"," } else { b"" });
@@ -120,11 +120,11 @@ const PART: usize = 80;
 
 /// Writes data as a part of the page; gives its length.
 pub(super) fn write_part(out: &mut dyn Write, name: &str, json: &[u8]) -> io::Result<usize> {
-    write_packed(out, name, &packed(json))
+    write_packed(out, name, &pack_data(json))
 }
 
 /// The data, compressed, in letters that mean nothing in markup.
-fn packed(json: &[u8]) -> String {
+fn pack_data(json: &[u8]) -> String {
     STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(json, LEVEL))
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A piece of a bar, in hundredths of its length.
 #[derive(Serialize)]
-pub(super) struct Bar {
+pub(super) struct BarPiece {
     verdict: &'static str,
     count: u64,
     from: f64,
@@ -13,19 +13,19 @@ pub(super) struct Bar {
 }
 
 /// A bar of counts.
-pub(super) fn bar(counts: &[(&'static str, u64)]) -> Vec<Bar> {
+pub(super) fn bar_pieces(counts: &[(&'static str, u64)]) -> Vec<BarPiece> {
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
     let mut from = 0.0;
     let mut bar = Vec::new();
     for (verdict, count) in counts.iter().copied().filter(|(_, count)| *count > 0) {
         let width = 100.0 * count as f64 / all as f64;
-        bar.push(Bar { verdict, count, from: hundredths(from), width: hundredths(width) });
+        bar.push(BarPiece { verdict, count, from: to_hundredths(from), width: to_hundredths(width) });
         from += width;
     }
     bar
 }
 
-fn hundredths(number: f64) -> f64 {
+fn to_hundredths(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
@@ -36,7 +36,7 @@ const HEIGHT: f64 = 40.0;
 
 /// How scores between 0 and 1 are spread.
 #[derive(Default)]
-pub(super) struct Histogram {
+pub(super) struct ScoreHistogram {
     columns: [u64; COLUMNS],
     sum: f64,
     count: u64,
@@ -45,7 +45,7 @@ pub(super) struct Histogram {
 
 /// A histogram as it is drawn.
 #[derive(Serialize)]
-pub(super) struct Drawn {
+pub(super) struct HistogramChart {
     name: String,
     mean: String,
     /// Where the mean stands, in hundredths of the width.
@@ -53,11 +53,11 @@ pub(super) struct Drawn {
     low: String,
     high: String,
     count: u64,
-    columns: Vec<Column>,
+    columns: Vec<ChartColumn>,
 }
 
 #[derive(Serialize)]
-struct Column {
+struct ChartColumn {
     x: usize,
     y: f64,
     height: f64,
@@ -66,10 +66,10 @@ struct Column {
     count: u64,
 }
 
-impl Histogram {
-    pub(super) fn add(&mut self, score: f64) {
+impl ScoreHistogram {
+    pub(super) fn add_score(&mut self, score: f64) {
         let score = if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 };
-        let place = (0..COLUMNS - 1).find(|at| score < edge(at + 1)).unwrap_or(COLUMNS - 1);
+        let place = (0..COLUMNS - 1).find(|at| score < column_edge(at + 1)).unwrap_or(COLUMNS - 1);
         self.columns.get_mut(place).into_iter().for_each(|count| *count += 1);
         self.sum += score;
         self.count += 1;
@@ -78,26 +78,26 @@ impl Histogram {
     }
 
     /// The chart; `None` where there is nothing to draw.
-    pub(super) fn drawn(&self, name: &str) -> Option<Drawn> {
+    pub(super) fn draw_chart(&self, name: &str) -> Option<HistogramChart> {
         let (low, high) = self.ends?;
         let mean = self.sum / self.count as f64;
         let highest = self.columns.iter().copied().max().unwrap_or(1).max(1);
         let column = |(at, count): (usize, &u64)| {
             // Something that is there is seen.
             let height = if *count == 0 { 0.0 } else { (HEIGHT * *count as f64 / highest as f64).max(1.5) };
-            Column {
+            ChartColumn {
                 x: at * 5,
-                y: hundredths(HEIGHT - height),
-                height: hundredths(height),
-                from: format!("{:.2}", edge(at)),
-                to: format!("{:.2}", edge(at + 1)),
+                y: to_hundredths(HEIGHT - height),
+                height: to_hundredths(height),
+                from: format!("{:.2}", column_edge(at)),
+                to: format!("{:.2}", column_edge(at + 1)),
                 count: *count,
             }
         };
-        Some(Drawn {
+        Some(HistogramChart {
             name: name.to_owned(),
             mean: score_text(mean),
-            at: hundredths(100.0 * mean),
+            at: to_hundredths(100.0 * mean),
             low: score_text(low),
             high: score_text(high),
             count: self.count,
@@ -107,6 +107,6 @@ impl Histogram {
 }
 
 /// Where a column begins.
-fn edge(at: usize) -> f64 {
+fn column_edge(at: usize) -> f64 {
     at as f64 / COLUMNS as f64
 }

@@ -2,7 +2,7 @@
 
 use crate::gate::Gate;
 use crate::model::{EvidenceReport, ResultReport, RunReport, ViolationReport};
-use crate::table::{Class, Item, Table};
+use crate::table::{FailureClass, ReportItem, ReportTable};
 use crate::timeline::{StepReport, TimelineReport};
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_base::source::Span;
@@ -18,7 +18,7 @@ const LINES: usize = 14;
 const SOURCE: usize = 2_000;
 
 /// The letter of what came of a result.
-fn letter(result: &ResultReport) -> char {
+fn result_letter(result: &ResultReport) -> char {
     match result.status {
         _ if result.known => 'k',
         Status::Passed => 'p',
@@ -58,23 +58,23 @@ struct ItemData<'a> {
 }
 
 impl<'a> TableData<'a> {
-    pub(super) fn new(table: &'a Table) -> Self {
+    pub(super) fn new(table: &'a ReportTable) -> Self {
         Self { items: table.items.iter().map(|item| ItemData::new(table, item)).collect() }
     }
 }
 
 impl<'a> ItemData<'a> {
-    fn new(table: &'a Table, item: &'a Item) -> Self {
+    fn new(table: &'a ReportTable, item: &'a ReportItem) -> Self {
         let (source, mark) = source_of(table, item, item.span);
         let rule = table.rule_of(item);
         Self {
-            name: one_line(item.name()),
-            code: item.name() == item.text,
+            name: one_line(item.display_name()),
+            code: item.display_name() == item.text,
             rule: rule.map(|rule| rule.id.as_str()),
             sentence: rule.and_then(|rule| rule.sentence.as_deref()).map(one_line),
             severity: item.severity.as_str(),
             tags: &item.tags,
-            class: item.class.as_ref().map(Class::name),
+            class: item.class.as_ref().map(FailureClass::name),
             expected: item.expected.as_deref().map(one_line),
             place: item.location.to_string(),
             line: item.location.line,
@@ -85,17 +85,17 @@ impl<'a> ItemData<'a> {
 }
 
 /// The lines of an item, and where a span stands in them.
-fn source_of<'a>(table: &'a Table, item: &Item, span: Span) -> (Cow<'a, str>, (usize, usize)) {
+fn source_of<'a>(table: &'a ReportTable, item: &ReportItem, span: Span) -> (Cow<'a, str>, (usize, usize)) {
     let Some((range, text)) = lines_of(table, item) else { return (Cow::Borrowed(""), (0, 0)) };
-    let place = |at: usize| units(text, at.saturating_sub(range.start).min(text.len()));
-    let Range { start, end } = span.range();
+    let place = |at: usize| utf16_offset(text, at.saturating_sub(range.start).min(text.len()));
+    let Range { start, end } = span.as_range();
     (printable(text), (place(start), place(end)))
 }
 
 /// The lines that an item stands on: their bytes in the file, and their text.
-fn lines_of<'a>(table: &'a Table, item: &Item) -> Option<(Range<usize>, &'a str)> {
+fn lines_of<'a>(table: &'a ReportTable, item: &ReportItem) -> Option<(Range<usize>, &'a str)> {
     let file = &table.sources.get(item.span.file).filter(|file| !file.is_data)?.text;
-    let Range { start, end } = item.span.range();
+    let Range { start, end } = item.span.as_range();
     let from = file.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
     let to = file.get(end..)?.find('\n').map_or(file.len(), |at| end + at);
     let all = file.get(from..to)?;
@@ -105,13 +105,13 @@ fn lines_of<'a>(table: &'a Table, item: &Item) -> Option<(Range<usize>, &'a str)
 }
 
 /// A place in a text, in units of UTF-16, as scripts count.
-fn units(text: &str, at: usize) -> usize {
+fn utf16_offset(text: &str, at: usize) -> usize {
     text.get(..text.floor_char_boundary(at)).map_or(0, |before| before.encode_utf16().count())
 }
 
 /// What lists and filters need of the runs of a block.
 #[derive(Default, Serialize)]
-pub(super) struct Index {
+pub(super) struct BlockIndex {
     /// Texts that runs repeat, once.
     texts: Vec<String>,
     runs: Vec<IndexRun>,
@@ -136,8 +136,8 @@ struct IndexRun {
     warnings: usize,
 }
 
-impl Index {
-    fn text(&mut self, text: &str) -> usize {
+impl BlockIndex {
+    fn text_number(&mut self, text: &str) -> usize {
         if let Some(known) = self.known.get(text) {
             return *known;
         }
@@ -147,11 +147,11 @@ impl Index {
         number
     }
 
-    pub(super) fn add(&mut self, table: &Table, run: &RunReport) {
+    pub(super) fn add_run(&mut self, table: &ReportTable, run: &RunReport) {
         let mut verdicts = vec!['-'; table.items.len()];
         for result in &run.results {
             if let Some(place) = verdicts.get_mut(result.item) {
-                *place = letter(result);
+                *place = result_letter(result);
             }
         }
         let timeline = run.timeline.as_deref();
@@ -162,41 +162,41 @@ impl Index {
                 Gate::Failed => 1,
                 Gate::Error => 2,
             },
-            score: run.score.map(rounded),
+            score: run.score.map(round_score),
             verdicts: verdicts.into_iter().collect(),
-            tools: timeline.map_or(&[][..], |one| &one.tools).iter().map(|tool| self.text(tool)).collect(),
+            tools: timeline.map_or(&[][..], |one| &one.tools).iter().map(|tool| self.text_number(tool)).collect(),
             scores: run
                 .named_scores
                 .iter()
-                .map(|(name, score)| (self.text(&one_line(name)), rounded(*score)))
+                .map(|(name, score)| (self.text_number(&one_line(name)), round_score(*score)))
                 .collect(),
-            findings: run.results.iter().filter(|one| speaks(one)).map(|one| self.finding(one)).collect(),
+            findings: run.results.iter().filter(|one| has_words(one)).map(|one| self.finding_entry(one)).collect(),
             steps: timeline.map_or(0, |one| one.count),
             warnings: run.warnings.len(),
         };
         self.runs.push(of_run);
     }
 
-    fn finding(&mut self, result: &ResultReport) -> (usize, usize, Option<usize>, u64) {
-        let reason = self.text(&printable(&result.reason));
-        let message = result.message.as_deref().map(|message| self.text(&printable(message)));
+    fn finding_entry(&mut self, result: &ResultReport) -> (usize, usize, Option<usize>, u64) {
+        let reason = self.text_number(&printable(&result.reason));
+        let message = result.message.as_deref().map(|message| self.text_number(&printable(message)));
         (result.item, reason, message, result.violation_count())
     }
 }
 
 /// Digits that nobody looks at would be most of what is stored.
-fn rounded(score: f64) -> f64 {
+fn round_score(score: f64) -> f64 {
     (score * 1e4 + 1e-9).floor() / 1e4
 }
 
 /// Whether anything is said of a result beside its verdict.
-fn speaks(result: &ResultReport) -> bool {
+fn has_words(result: &ResultReport) -> bool {
     !result.reason.is_empty() || result.message.is_some() || !result.evidence.is_empty() || result.unjudged.is_some()
 }
 
 /// How much is shown of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shows {
+pub(super) enum ShownDetail {
     /// Steps with what they were given and gave back.
     Everything,
     /// Steps.
@@ -207,7 +207,7 @@ pub(super) enum Shows {
     Nothing,
 }
 
-impl Shows {
+impl ShownDetail {
     /// All, from much to little.
     pub(super) const ALL: [Self; 4] = [Self::Everything, Self::Steps, Self::Proof, Self::Nothing];
 }
@@ -300,8 +300,8 @@ struct StepData<'a> {
 }
 
 impl<'a> RunData<'a> {
-    pub(super) fn new(table: &'a Table, run: &'a RunReport) -> Self {
-        let findings = run.results.iter().filter(|one| speaks(one));
+    pub(super) fn new(table: &'a ReportTable, run: &'a RunReport) -> Self {
+        let findings = run.results.iter().filter(|one| has_words(one));
         let count = run.timeline.as_deref().map_or(0, |timeline| timeline.count);
         let mut proofs = vec![Vec::new(); count];
         for result in &run.results {
@@ -316,9 +316,9 @@ impl<'a> RunData<'a> {
     }
 
     /// So much of it.
-    pub(super) fn shows(&self, shows: Shows) -> ShownRun<'_, 'a> {
+    pub(super) fn show_run(&self, shows: ShownDetail) -> ShownRun<'_, 'a> {
         let steps = match self.run.timeline.as_deref() {
-            Some(timeline) if shows != Shows::Nothing => self.steps(timeline, shows),
+            Some(timeline) if shows != ShownDetail::Nothing => self.shown_steps(timeline, shows),
             _ => Vec::new(),
         };
         let count = self.run.timeline.as_deref().map_or(0, |timeline| timeline.count);
@@ -327,24 +327,24 @@ impl<'a> RunData<'a> {
             findings: &self.findings,
             warnings: self.run.warnings.iter().map(|(line, words)| (*line, printable(words))).collect(),
             without: count - steps.len().min(count),
-            lean: shows != Shows::Everything,
+            lean: shows != ShownDetail::Everything,
             steps,
         }
     }
 
-    fn steps(&self, timeline: &'a TimelineReport, shows: Shows) -> Vec<StepData<'a>> {
-        let proves = |step: &StepReport| !self.items(step).is_empty();
-        let shown = timeline.steps.iter().filter(|step| shows != Shows::Proof || proves(step));
-        shown.map(|step| self.step(step, shows)).collect()
+    fn shown_steps(&self, timeline: &'a TimelineReport, shows: ShownDetail) -> Vec<StepData<'a>> {
+        let proves = |step: &StepReport| !self.step_items(step).is_empty();
+        let shown = timeline.steps.iter().filter(|step| shows != ShownDetail::Proof || proves(step));
+        shown.map(|step| self.step_data(step, shows)).collect()
     }
 
-    fn items(&self, step: &StepReport) -> &[usize] {
+    fn step_items(&self, step: &StepReport) -> &[usize] {
         (step.number as usize).checked_sub(1).and_then(|at| self.proofs.get(at)).map_or(&[], Vec::as_slice)
     }
 
-    fn step(&self, step: &'a StepReport, shows: Shows) -> StepData<'a> {
+    fn step_data(&self, step: &'a StepReport, shows: ShownDetail) -> StepData<'a> {
         let item = |result: usize| self.run.results.get(result).map(|result| result.item);
-        let place = |at: usize| units(&step.text, at);
+        let place = |at: usize| utf16_offset(&step.text, at);
         let marks =
             step.marks.iter().filter_map(|(result, mark)| Some((item(*result)?, place(mark.start), place(mark.end))));
         StepData {
@@ -352,13 +352,13 @@ impl<'a> RunData<'a> {
             kind: step.kind,
             text: &step.text,
             marks: marks.collect(),
-            items: self.items(step).to_vec(),
+            items: self.step_items(step).to_vec(),
             line: step.line,
             turn: &step.turn,
             time: &step.time,
             status: step.status,
             took: &step.duration,
-            parts: if shows == Shows::Everything { &step.parts } else { &[] },
+            parts: if shows == ShownDetail::Everything { &step.parts } else { &[] },
         }
     }
 }
@@ -370,7 +370,7 @@ fn steps_of(result: &ResultReport) -> impl Iterator<Item = u32> {
 }
 
 impl<'a> FindingData<'a> {
-    fn new(table: &'a Table, result: &'a ResultReport) -> Self {
+    fn new(table: &'a ReportTable, result: &'a ResultReport) -> Self {
         let item = table.items.get(result.item);
         let evidence = |all: &'a [EvidenceReport]| all.iter().map(|one| EvidenceData::new(table, item, one)).collect();
         let violation = |one: &'a ViolationReport| ViolationData {
@@ -379,7 +379,7 @@ impl<'a> FindingData<'a> {
         };
         Self {
             item: result.item,
-            class: result.classified.and(item.and_then(|item| item.class_of(result))).map(Class::name),
+            class: result.classified.and(item.and_then(|item| item.class_of(result))).map(FailureClass::name),
             evidence: evidence(&result.evidence),
             violations: result.violations.listed.iter().map(violation).collect(),
             unjudged: result.unjudged.as_ref().map(|one| one.in_words()),
@@ -388,10 +388,10 @@ impl<'a> FindingData<'a> {
 }
 
 impl<'a> EvidenceData<'a> {
-    fn new(table: &'a Table, item: Option<&Item>, evidence: &'a EvidenceReport) -> Self {
+    fn new(table: &'a ReportTable, item: Option<&ReportItem>, evidence: &'a EvidenceReport) -> Self {
         let rule = evidence.rule_span.zip(item).filter(|(span, item)| {
             let own =
-                |(range, _): (Range<usize>, &str)| range.start <= span.range().start && span.range().end <= range.end;
+                |(range, _): (Range<usize>, &str)| range.start <= span.as_range().start && span.as_range().end <= range.end;
             span.file == item.span.file && lines_of(table, item).is_some_and(own)
         });
         Self {

@@ -10,16 +10,16 @@ mod data;
 mod overview;
 mod rules;
 
-use super::model::{RunReport, Unreadable};
-use super::table::Table;
-use super::{Ending, Options, Report};
+use super::model::{RunReport, UnreadableTrace};
+use super::table::ReportTable;
+use super::{ReportEnding, Options, Report};
 use averment_base::diagnostic::render::one_line;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use blocks::Blocks;
+use blocks::RunBlocks;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
-use overview::Overview;
+use overview::RunOverview;
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
 
@@ -37,42 +37,42 @@ const SCRIPT: &str = concat!(
 const NAMES: usize = 4;
 
 /// The report.
-pub struct Html {
+pub struct HtmlReport {
     out: Box<dyn Write>,
     options: Options,
-    overview: Overview,
-    blocks: Blocks,
+    overview: RunOverview,
+    blocks: RunBlocks,
 }
 
-impl Html {
+impl HtmlReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, overview: Overview::default(), blocks: Blocks::new(STYLE.len() + SCRIPT.len()) }
+        Self { out, options, overview: RunOverview::default(), blocks: RunBlocks::new(STYLE.len() + SCRIPT.len()) }
     }
 }
 
-impl Report for Html {
-    fn begin(&mut self, table: &Table) -> io::Result<()> {
-        self.overview.begin(table);
+impl Report for HtmlReport {
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
+        self.overview.begin_table(table);
         let context = context! {
-            title => title(table),
+            title => page_title(table),
             style => minijinja::Value::from_safe_string(STYLE.to_owned()),
             style_hash => hash(STYLE),
             script_hash => hash(SCRIPT),
         };
-        self.out.write_all(rendered("head.html", include_str!("head.html"), context)?.as_bytes())?;
+        self.out.write_all(render_template("head.html", include_str!("head.html"), context)?.as_bytes())?;
         self.out.write_all(b"\n")?;
         blocks::write_part(&mut self.out, "table", &serde_json::to_vec(&data::TableData::new(table))?)?;
         Ok(())
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.overview.run(run);
-        self.blocks.run(&mut self.out, table, run)
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.overview.add_run(run);
+        self.blocks.add_run(&mut self.out, table, run)
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
-        self.overview.unreadable(what);
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
+        self.overview.add_unreadable(what);
         Ok(())
     }
 
@@ -80,18 +80,18 @@ impl Report for Html {
         self.out.flush()
     }
 
-    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        self.blocks.end(&mut self.out)?;
-        let view = self.overview.view(table, ending, &self.options.diagnostics);
+    fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
+        self.blocks.finish_block(&mut self.out)?;
+        let view = self.overview.overview_page(table, ending, &self.options.diagnostics);
         let context = context! { view => minijinja::Value::from(Serde(&view)), script => minijinja::Value::from_safe_string(SCRIPT.to_owned()) };
-        self.out.write_all(rendered("body.html", include_str!("body.html"), context)?.as_bytes())?;
+        self.out.write_all(render_template("body.html", include_str!("body.html"), context)?.as_bytes())?;
         self.out.write_all(b"\n")?;
         self.out.flush()
     }
 }
 
 /// The files of the rules.
-fn title(table: &Table) -> String {
+fn page_title(table: &ReportTable) -> String {
     let mut names: Vec<&str> = table.items.iter().map(|item| item.location.file.as_str()).collect();
     names.dedup();
     let rest = names.split_off(names.len().min(NAMES)).len();
@@ -100,7 +100,7 @@ fn title(table: &Table) -> String {
     if all.is_empty() { "Rules".to_owned() } else { one_line(&all).into_owned() }
 }
 
-fn rendered(name: &'static str, text: &'static str, context: minijinja::Value) -> io::Result<String> {
+fn render_template(name: &'static str, text: &'static str, context: minijinja::Value) -> io::Result<String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template(name, text).map_err(io::Error::other)?;

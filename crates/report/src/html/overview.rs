@@ -1,10 +1,10 @@
 //! What the page says before anybody looks at a run: counts, rules, scores, what could not be read.
 
-use super::chart::{self, Bar, Drawn, Histogram};
-use super::rules::{self, Row, RuleTotals};
-use crate::Ending;
-use crate::model::{RunReport, Unreadable};
-use crate::table::Table;
+use super::chart::{self, BarPiece, HistogramChart, ScoreHistogram};
+use super::rules::{self, OverviewRow, RuleTotals};
+use crate::ReportEnding;
+use crate::model::{RunReport, UnreadableTrace};
+use crate::table::ReportTable;
 use averment_base::diagnostic::render::one_line;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -16,17 +16,17 @@ const CHARTS: usize = 40;
 
 /// What is known so far.
 #[derive(Default)]
-pub(super) struct Overview {
+pub(super) struct RunOverview {
     runs: u64,
     rules: RuleTotals,
-    scores: Histogram,
-    named: IndexMap<String, Histogram>,
-    warnings: (u64, Vec<Warning>),
-    unread: (u64, Vec<Unreadable>),
+    scores: ScoreHistogram,
+    named: IndexMap<String, ScoreHistogram>,
+    warnings: (u64, Vec<RunWarning>),
+    unread: (u64, Vec<UnreadableTrace>),
 }
 
 #[derive(Serialize, Clone)]
-struct Warning {
+struct RunWarning {
     run: u64,
     name: String,
     line: usize,
@@ -35,7 +35,7 @@ struct Warning {
 
 /// The overview as the template takes it.
 #[derive(Serialize)]
-pub(super) struct View {
+pub(super) struct OverviewPage {
     runs: u64,
     runs_failed: u64,
     /// How many runs have no verdicts, in words; empty where all have.
@@ -43,29 +43,29 @@ pub(super) struct View {
     one_not_judged: bool,
     passed: bool,
     score: String,
-    tiles: Vec<Tile>,
-    bar: Vec<Bar>,
-    others: Vec<Tile>,
-    rows: Vec<Row>,
+    tiles: Vec<VerdictTile>,
+    bar: Vec<BarPiece>,
+    others: Vec<VerdictTile>,
+    rows: Vec<OverviewRow>,
     rows_count: usize,
     never: Vec<String>,
     never_count: usize,
-    charts: Vec<Drawn>,
-    warnings: Vec<Warning>,
+    charts: Vec<HistogramChart>,
+    warnings: Vec<RunWarning>,
     warnings_more: u64,
     warnings_all: u64,
-    unread: Vec<Unreadable>,
+    unread: Vec<UnreadableTrace>,
     unread_more: u64,
     unread_all: u64,
     /// Why the rules do not compile.
-    errors: Vec<Said>,
+    errors: Vec<RuleError>,
     /// What else is said of them.
     remarks: usize,
 }
 
 /// How often a verdict came about.
 #[derive(Serialize)]
-struct Tile {
+struct VerdictTile {
     verdict: &'static str,
     word: &'static str,
     count: u64,
@@ -74,28 +74,28 @@ struct Tile {
 
 /// Something for which the rules do not compile.
 #[derive(Serialize)]
-struct Said {
+struct RuleError {
     place: String,
     message: String,
     help: String,
 }
 
-impl Overview {
-    pub(super) fn begin(&mut self, table: &Table) {
-        self.rules.begin(table);
+impl RunOverview {
+    pub(super) fn begin_table(&mut self, table: &ReportTable) {
+        self.rules.begin_table(table);
     }
 
-    pub(super) fn run(&mut self, run: &RunReport) {
+    pub(super) fn add_run(&mut self, run: &RunReport) {
         self.runs += 1;
-        self.rules.run(self.runs, run);
+        self.rules.add_run(self.runs, run);
         if let Some(score) = run.score {
-            self.scores.add(score);
+            self.scores.add_score(score);
         }
         for (name, score) in &run.named_scores {
             if let Some(known) = self.named.get_mut(name.as_str()) {
-                known.add(*score);
+                known.add_score(*score);
             } else if self.named.len() < CHARTS {
-                self.named.entry(name.clone()).or_default().add(*score);
+                self.named.entry(name.clone()).or_default().add_score(*score);
             }
         }
         let (count, listed) = &mut self.warnings;
@@ -103,22 +103,22 @@ impl Overview {
             *count += 1;
             if listed.len() < LISTED {
                 let (name, words) = (one_line(&run.run).into_owned(), one_line(words).into_owned());
-                listed.push(Warning { run: self.runs, name, line: *line, words });
+                listed.push(RunWarning { run: self.runs, name, line: *line, words });
             }
         }
     }
 
-    pub(super) fn unreadable(&mut self, what: &Unreadable) {
+    pub(super) fn add_unreadable(&mut self, what: &UnreadableTrace) {
         let (count, listed) = &mut self.unread;
         *count += 1;
         if listed.len() < LISTED {
             let clean = |text: &str| one_line(text).into_owned();
             let (file, message, help) = (clean(&what.file), clean(&what.message), clean(&what.help));
-            listed.push(Unreadable { file, message, help, ..*what });
+            listed.push(UnreadableTrace { file, message, help, ..*what });
         }
     }
 
-    pub(super) fn view(&self, table: &Table, ending: &Ending<'_>, diagnostics: &serde_json::Value) -> View {
+    pub(super) fn overview_page(&self, table: &ReportTable, ending: &ReportEnding<'_>, diagnostics: &serde_json::Value) -> OverviewPage {
         let counts = &ending.totals.counts;
         let verdicts = [
             ("fail", "failed", counts.fail + counts.unexpected_passed),
@@ -128,11 +128,11 @@ impl Overview {
             ("pass", "passed", counts.pass + counts.expected_failed),
         ];
         let sum: u64 = verdicts.iter().map(|(_, _, count)| count).sum();
-        let tile = |(verdict, word, count): (&'static str, &'static str, u64)| Tile {
+        let tile = |(verdict, word, count): (&'static str, &'static str, u64)| VerdictTile {
             verdict,
             word,
             count,
-            share: share(count, sum),
+            share: share_text(count, sum),
         };
         let others = [
             ("known", "failed and are known to the baseline", counts.known),
@@ -141,19 +141,19 @@ impl Overview {
             ("fail", "of those that failed passed unexpectedly", counts.unexpected_passed),
         ];
         let all = || diagnostics.as_array().into_iter().flatten();
-        let (rows, never) = self.rules.rows(table);
-        let charts = self.scores.drawn("all runs").into_iter();
-        let named = self.named.iter().filter_map(|(name, histogram)| histogram.drawn(&one_line(name)));
+        let (rows, never) = self.rules.sorted_rows(table);
+        let charts = self.scores.draw_chart("all runs").into_iter();
+        let named = self.named.iter().filter_map(|(name, histogram)| histogram.draw_chart(&one_line(name)));
         let (warnings_all, warnings) = &self.warnings;
         let (unread_all, unread) = &self.unread;
-        View {
+        OverviewPage {
             runs: ending.totals.runs,
             runs_failed: ending.totals.runs_failed,
             not_judged: ending.totals.missing_runs().unwrap_or_default(),
             one_not_judged: ending.totals.not_judged == 1 && !ending.totals.not_judged_at_least,
             passed: ending.passed,
-            score: rules::score(ending.totals.score()),
-            bar: chart::bar(&verdicts.map(|(verdict, _, count)| (verdict, count))),
+            score: rules::shown_score(ending.totals.mean_score()),
+            bar: chart::bar_pieces(&verdicts.map(|(verdict, _, count)| (verdict, count))),
             tiles: verdicts.map(tile).into(),
             others: others.into_iter().filter(|(_, _, count)| *count > 0).map(tile).collect(),
             rows_count: rows.len(),
@@ -167,14 +167,14 @@ impl Overview {
             unread_more: unread_all - unread.len() as u64,
             unread_all: *unread_all,
             unread: unread.clone(),
-            errors: all().filter(|one| is(one, "error")).take(LISTED).map(said).collect(),
-            remarks: all().filter(|one| is(one, "warning")).count(),
+            errors: all().filter(|one| has_severity(one, "error")).take(LISTED).map(rule_error).collect(),
+            remarks: all().filter(|one| has_severity(one, "warning")).count(),
         }
     }
 }
 
 /// A share as people read it; what is there is never nothing.
-fn share(count: u64, all: u64) -> String {
+fn share_text(count: u64, all: u64) -> String {
     match (count, all) {
         (0, _) | (_, 0) => String::new(),
         (count, all) if count < all && 200 * count < all => "< 1 %".to_owned(),
@@ -184,15 +184,15 @@ fn share(count: u64, all: u64) -> String {
     }
 }
 
-fn is(diagnostic: &serde_json::Value, severity: &str) -> bool {
+fn has_severity(diagnostic: &serde_json::Value, severity: &str) -> bool {
     diagnostic.get("severity").and_then(serde_json::Value::as_str) == Some(severity)
 }
 
-fn said(diagnostic: &serde_json::Value) -> Said {
+fn rule_error(diagnostic: &serde_json::Value) -> RuleError {
     let text = |key: &str| diagnostic.get(key).and_then(serde_json::Value::as_str).map(one_line).unwrap_or_default();
     let place = |key: &str| diagnostic.pointer(&format!("/location/{key}")).cloned().unwrap_or_default();
     let file = place("file");
-    Said {
+    RuleError {
         place: format!("{}:{}:{}", one_line(file.as_str().unwrap_or_default()), place("line"), place("column")),
         message: text("message").into_owned(),
         help: text("help").into_owned(),

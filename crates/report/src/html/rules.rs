@@ -1,11 +1,11 @@
 //! The table of rules in the overview: what failed most comes first.
 
-use super::chart::{self, Bar};
+use super::chart::{self, BarPiece};
 use crate::human::score_text;
 use crate::model::RunReport;
-use crate::table::{Item, RuleItem, Table};
+use crate::table::{ReportItem, RuleItem, ReportTable};
 use crate::totals::Counts;
-use crate::value::{counted, shortened};
+use crate::value::{count_words, shorten_text};
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
@@ -17,15 +17,15 @@ const REASON: usize = 240;
 #[derive(Default)]
 pub(super) struct RuleTotals {
     /// By assertion.
-    items: Vec<Sum>,
+    items: Vec<AssertionSum>,
     /// By rule: the scores alone.
-    rules: Vec<Scores>,
+    rules: Vec<ScoreSum>,
 }
 
 #[derive(Default, Clone)]
-struct Sum {
+struct AssertionSum {
     counts: Counts,
-    scores: Scores,
+    scores: ScoreSum,
     /// The first run that fails it, from 1, with the reason.
     example: Option<(u64, String)>,
     /// What could not be judged although it passes.
@@ -33,29 +33,29 @@ struct Sum {
 }
 
 #[derive(Default, Clone, Copy)]
-struct Scores {
+struct ScoreSum {
     sum: f64,
     count: u64,
     /// Runs that miss the threshold of the rule.
     missed: u64,
 }
 
-impl Scores {
-    fn add(&mut self, score: Option<f64>) {
+impl ScoreSum {
+    fn add_score(&mut self, score: Option<f64>) {
         if let Some(score) = score {
             self.sum += score;
             self.count += 1;
         }
     }
 
-    fn mean(self) -> Option<f64> {
+    fn mean_score(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / self.count as f64)
     }
 }
 
 /// A row of the table.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct OverviewRow {
     name: String,
     /// True where the name is the text of the assertion.
     code: bool,
@@ -72,14 +72,14 @@ pub(super) struct Row {
     known: u64,
     skipped: u64,
     score: String,
-    bar: Vec<Bar>,
+    bar: Vec<BarPiece>,
     /// The share of failures in words, for those who do not see the bar.
     share: String,
-    example: Option<Example>,
+    example: Option<FailedRun>,
     /// In how many runs it misses its threshold; empty where it has none or misses it nowhere.
     missed: String,
     /// The assertions of a rule that did not pass everywhere.
-    parts: Vec<Row>,
+    parts: Vec<OverviewRow>,
     #[serde(skip)]
     order: (u64, u64, u64),
     #[serde(skip)]
@@ -88,83 +88,83 @@ pub(super) struct Row {
 
 /// A run that fails an assertion.
 #[derive(Serialize, Clone)]
-struct Example {
+struct FailedRun {
     run: u64,
-    reason: Vec<Piece>,
+    reason: Vec<SentencePiece>,
 }
 
 /// A piece of a sentence; one between backticks is of the rule or the run.
 #[derive(Serialize, Clone)]
-struct Piece {
+struct SentencePiece {
     text: String,
     code: bool,
 }
 
-fn pieces(sentence: &str) -> Vec<Piece> {
+fn split_pieces(sentence: &str) -> Vec<SentencePiece> {
     let all: Vec<&str> = sentence.split('`').collect();
     let last = all.len() - 1;
     let piece = |(at, text): (usize, &&str)| match at % 2 == 1 {
-        true if at < last => Piece { text: (*text).to_owned(), code: true },
+        true if at < last => SentencePiece { text: (*text).to_owned(), code: true },
         // The second of the pair was cut off.
-        true => Piece { text: format!("`{text}"), code: false },
-        false => Piece { text: (*text).to_owned(), code: false },
+        true => SentencePiece { text: format!("`{text}"), code: false },
+        false => SentencePiece { text: (*text).to_owned(), code: false },
     };
     all.iter().enumerate().map(piece).collect()
 }
 
 impl RuleTotals {
-    pub(super) fn begin(&mut self, table: &Table) {
-        self.items = vec![Sum::default(); table.items.len()];
-        self.rules = vec![Scores::default(); table.rules.len()];
+    pub(super) fn begin_table(&mut self, table: &ReportTable) {
+        self.items = vec![AssertionSum::default(); table.items.len()];
+        self.rules = vec![ScoreSum::default(); table.rules.len()];
     }
 
     /// Adds a run, the `number`th.
-    pub(super) fn run(&mut self, number: u64, run: &RunReport) {
+    pub(super) fn add_run(&mut self, number: u64, run: &RunReport) {
         for result in &run.results {
             let Some(sum) = self.items.get_mut(result.item) else { continue };
-            sum.counts.add(result);
-            sum.scores.add(result.score);
+            sum.counts.add_result(result);
+            sum.scores.add_score(result.score);
             sum.unjudged += u64::from(result.unjudged.is_some());
             if sum.example.is_none()
                 && matches!(result.status, Status::Failed | Status::UnexpectedPassed | Status::Error)
             {
                 let words = result.message.as_deref().unwrap_or(&result.reason);
-                sum.example = Some((number, shortened(&one_line(words), REASON)));
+                sum.example = Some((number, shorten_text(&one_line(words), REASON)));
             }
         }
         for rule in &run.rules {
             if let Some(scores) = self.rules.get_mut(rule.rule) {
-                scores.add(rule.score);
+                scores.add_score(rule.score);
                 scores.missed += u64::from(!rule.passed);
             }
         }
     }
 
     /// The rows, what failed most first, and the names of those that nothing exercised.
-    pub(super) fn rows(&self, table: &Table) -> (Vec<Row>, Vec<String>) {
-        let mut rows: Vec<Row> = Vec::new();
+    pub(super) fn sorted_rows(&self, table: &ReportTable) -> (Vec<OverviewRow>, Vec<String>) {
+        let mut rows: Vec<OverviewRow> = Vec::new();
         let mut of_rule = vec![None; table.rules.len()];
         for (item, sum) in table.items.iter().zip(&self.items) {
             let rule = item.rule.and_then(|rule| Some((rule, table.rules.get(rule)?)));
             let Some((number, rule)) = rule else {
-                rows.push(Row::of_item(item, sum));
+                rows.push(OverviewRow::of_item(item, sum));
                 continue;
             };
             let place = of_rule.get(number).copied().flatten().unwrap_or(rows.len());
             if place == rows.len() {
-                rows.push(Row::of_rule(rule, self.rules.get(number).copied().unwrap_or_default()));
+                rows.push(OverviewRow::of_rule(rule, self.rules.get(number).copied().unwrap_or_default()));
                 of_rule.get_mut(number).into_iter().for_each(|known| *known = Some(place));
             }
-            rows.get_mut(place).into_iter().for_each(|row| row.add(item, sum));
+            rows.get_mut(place).into_iter().for_each(|row| row.add_assertion(item, sum));
         }
         let never = rows.iter().filter(|row| !row.exercised).map(|row| row.name.clone()).collect();
-        rows.iter_mut().for_each(Row::finish);
+        rows.iter_mut().for_each(OverviewRow::finish_row);
         rows.sort_by_key(|row| std::cmp::Reverse(row.order));
         (rows, never)
     }
 }
 
-impl Row {
+impl OverviewRow {
     fn new(name: &str, sentence: &str, place: String, severity: &'static str) -> Self {
         Self {
             name: one_line(name).into_owned(),
@@ -191,38 +191,38 @@ impl Row {
         }
     }
 
-    fn of_rule(rule: &RuleItem, scores: Scores) -> Self {
+    fn of_rule(rule: &RuleItem, scores: ScoreSum) -> Self {
         let sentence = rule.sentence.as_deref().unwrap_or_default();
         let mut row = Self::new(&rule.id, sentence, rule.location.to_string(), rule.severity.as_str());
-        row.score = score(scores.mean());
-        row.filter = encoded(&rule.id);
+        row.score = shown_score(scores.mean_score());
+        row.filter = encode_fragment(&rule.id);
         if let Some(threshold) = rule.threshold.filter(|_| scores.missed > 0) {
-            row.missed = format!("misses its threshold {threshold} in {}", counted(scores.missed, "run"));
+            row.missed = format!("misses its threshold {threshold} in {}", count_words(scores.missed, "run"));
         }
         row
     }
 
-    fn of_item(item: &Item, sum: &Sum) -> Self {
-        let sentence = if item.name() == item.text { "" } else { &item.text };
-        let mut row = Self::new(item.name(), sentence, item.location.to_string(), item.severity.as_str());
-        row.count(sum);
-        row.score = score(sum.scores.mean());
-        row.filter = encoded(item.name());
-        row.code = item.name() == item.text;
+    fn of_item(item: &ReportItem, sum: &AssertionSum) -> Self {
+        let sentence = if item.display_name() == item.text { "" } else { &item.text };
+        let mut row = Self::new(item.display_name(), sentence, item.location.to_string(), item.severity.as_str());
+        row.count_sum(sum);
+        row.score = shown_score(sum.scores.mean_score());
+        row.filter = encode_fragment(item.display_name());
+        row.code = item.display_name() == item.text;
         row
     }
 
     /// Adds an assertion of a rule.
-    fn add(&mut self, item: &Item, sum: &Sum) {
-        self.count(sum);
+    fn add_assertion(&mut self, item: &ReportItem, sum: &AssertionSum) {
+        self.count_sum(sum);
         let mut part = Self::of_item(item, sum);
-        part.finish();
+        part.finish_row();
         if part.order > (0, 0, 0) {
             self.parts.push(part);
         }
     }
 
-    fn count(&mut self, sum: &Sum) {
+    fn count_sum(&mut self, sum: &AssertionSum) {
         let counts = &sum.counts;
         self.failed += counts.fail + counts.unexpected_passed;
         self.error += counts.error;
@@ -231,13 +231,13 @@ impl Row {
         self.passed += counts.pass + counts.expected_failed;
         self.known += counts.known;
         self.skipped += counts.skipped;
-        self.exercised |= counts.all() > counts.vacuous + counts.skipped;
+        self.exercised |= counts.all_results() > counts.vacuous + counts.skipped;
         if self.example.is_none() {
-            self.example = sum.example.as_ref().map(|(run, reason)| Example { run: *run, reason: pieces(reason) });
+            self.example = sum.example.as_ref().map(|(run, reason)| FailedRun { run: *run, reason: split_pieces(reason) });
         }
     }
 
-    fn finish(&mut self) {
+    fn finish_row(&mut self) {
         let counts = [
             ("fail", self.failed),
             ("error", self.error),
@@ -246,7 +246,7 @@ impl Row {
             ("vacuous", self.vacuous),
             ("pass", self.passed),
         ];
-        self.bar = chart::bar(&counts);
+        self.bar = chart::bar_pieces(&counts);
         let judged: u64 = counts.iter().map(|(_, count)| count).sum();
         self.share = format!("{} of {judged} failed", self.failed);
         // What fails no run stands behind what does.
@@ -265,12 +265,12 @@ impl Row {
 }
 
 /// A score as people read it.
-pub(super) fn score(score: Option<f64>) -> String {
+pub(super) fn shown_score(score: Option<f64>) -> String {
     score.map_or_else(|| "–".to_owned(), score_text)
 }
 
 /// A text behind `=` in the part of an address behind `#`.
-fn encoded(text: &str) -> String {
+fn encode_fragment(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {

@@ -1,28 +1,28 @@
 //! The line that says it all.
 
-use crate::Ending;
-use crate::totals::Totals;
-use crate::value::counted;
-use averment_base::diagnostic::render::{Ink, Style, paint};
+use crate::ReportEnding;
+use crate::totals::RunTotals;
+use crate::value::count_words;
+use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use std::io::{self, Write};
 
 /// The line that says it all.
-pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::Result<()> {
+pub fn write_headline(out: &mut dyn Write, style: TextStyle, ending: &ReportEnding<'_>) -> io::Result<()> {
     let totals = ending.totals;
-    let (runs, assertions) = (counted(totals.runs, "run"), totals.counts.all());
+    let (runs, assertions) = (count_words(totals.runs, "run"), totals.counts.all_results());
     if totals.counts.nothing_exercised() {
         let said = format!("nothing was exercised: every verdict is vacuous ({} in {runs})", totals.counts.in_words());
         let missing = not_judged(totals).unwrap_or_default();
-        return writeln!(out, "{}{missing}", paint(style, Ink::Yellow, &said));
+        return writeln!(out, "{}{missing}", paint_text(style, TextColor::Yellow, &said));
     }
     let (ink, verdict) = match (ending.passed, totals.runs_failed) {
-        (true, _) => (Ink::Green, "passed".to_owned()),
-        (false, _) if totals.runs == 0 => (Ink::Red, "nothing was judged".to_owned()),
-        (false, 0) => (Ink::Red, "failed".to_owned()),
-        (false, _) if totals.runs == 1 => (Ink::Red, "failed".to_owned()),
-        (false, failed) => (Ink::Red, format!("failed in {failed} of {runs}")),
+        (true, _) => (TextColor::Green, "passed".to_owned()),
+        (false, _) if totals.runs == 0 => (TextColor::Red, "nothing was judged".to_owned()),
+        (false, 0) => (TextColor::Red, "failed".to_owned()),
+        (false, _) if totals.runs == 1 => (TextColor::Red, "failed".to_owned()),
+        (false, failed) => (TextColor::Red, format!("failed in {failed} of {runs}")),
     };
-    let mut line = paint(style, ink, &verdict);
+    let mut line = paint_text(style, ink, &verdict);
     if assertions > 0 {
         line.push_str(&format!(": {}", totals.counts.in_words()));
     }
@@ -30,17 +30,17 @@ pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::R
         line.push_str(&format!(" in {runs}"));
     }
     if totals.unreadable > 0 {
-        line.push_str(&format!("; {} cannot be read", counted(totals.unreadable, "trace")));
+        line.push_str(&format!("; {} cannot be read", count_words(totals.unreadable, "trace")));
     }
     line.extend(not_judged(totals));
-    if let Some(score) = totals.score() {
+    if let Some(score) = totals.mean_score() {
         line.push_str(&format!("; score {}", score_text(score)));
     }
     writeln!(out, "{line}")
 }
 
 /// What the headline says of runs without verdicts.
-fn not_judged(totals: &Totals) -> Option<String> {
+fn not_judged(totals: &RunTotals) -> Option<String> {
     totals.missing_runs().map(|runs| format!("; {runs} not judged"))
 }
 

@@ -9,66 +9,66 @@ mod lists;
 mod screen;
 mod tally;
 
-use super::drawn::{Drawn, DrawnLimits, Wanted};
+use super::draw_limits::{DrawnFindings, DrawnLimits, FailureDetail};
 use super::gate::{self, Gate};
-use super::model::{ResultReport, RunReport, Unreadable};
+use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::show::Section;
-use super::table::Table;
+use super::table::ReportTable;
 use super::unjudged::UnjudgedTotals;
-use super::unread::Unread;
-use super::warnings::Warnings;
-use super::{Ending, Options, Report, failure, over_runs};
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use super::unread_traces::UnreadTraces;
+use super::warnings::TraceWarnings;
+use super::{ReportEnding, Options, Report, failure, over_runs};
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
-pub use headline::{headline, score_text};
-pub(super) use lists::unjudged;
+pub use headline::{write_headline, score_text};
+pub(super) use lists::write_unjudged;
 use std::io::{self, Write};
-use tally::{Example, ItemTally, NAMES, RuleTally};
+use tally::{FirstFailure, ItemTally, NAMES, RuleTally};
 
 /// More runs than this are many: their failures are summed up.
 const FEW: u64 = 10;
 
 /// The report.
-pub struct Human {
+pub struct HumanReport {
     out: Box<dyn Write>,
     options: Options,
     /// What few runs have to say, in order.
     written: Vec<u8>,
     runs: u64,
-    drawn: Drawn,
+    drawn: DrawnFindings,
     items: Vec<ItemTally>,
     rules: Vec<RuleTally>,
-    warnings: Warnings,
-    unread: Unread,
+    warnings: TraceWarnings,
+    unread: UnreadTraces,
     unjudged: UnjudgedTotals,
     /// What is said of all runs together.
     over_runs: String,
 }
 
-impl Human {
+impl HumanReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        let drawn = Drawn::new(Some(DrawnLimits::new(options.max_failures)));
+        let drawn = DrawnFindings::new(Some(DrawnLimits::new(options.max_failures)));
         let (written, runs, items, rules) = Default::default();
         let (warnings, unread, unjudged, over_runs) = Default::default();
         Self { out, options, written, runs, drawn, items, rules, warnings, unread, unjudged, over_runs }
     }
 
     /// Whether failures are written as they come: how many are drawn was said.
-    fn streams(&self) -> bool {
+    fn streams_failures(&self) -> bool {
         self.options.max_failures.is_some()
     }
 
     /// Whether runs are told of one by one.
-    fn few(&self) -> bool {
-        self.streams() || self.runs <= FEW
+    fn has_few_runs(&self) -> bool {
+        self.streams_failures() || self.runs <= FEW
     }
 
-    fn write(&mut self, text: &[u8]) -> io::Result<()> {
-        if self.streams() {
+    fn write_text(&mut self, text: &[u8]) -> io::Result<()> {
+        if self.streams_failures() {
             return self.out.write_all(text);
         }
-        if self.few() {
+        if self.has_few_runs() {
             self.written.extend_from_slice(text);
         } else {
             self.written = Vec::new();
@@ -76,35 +76,35 @@ impl Human {
         Ok(())
     }
 
-    fn warning(&mut self, run: &RunReport, line: usize, message: &str) -> io::Result<()> {
-        self.warnings.add(run, line, message);
-        let word = paint(self.options.style, Ink::Yellow, "warning");
+    fn write_warning(&mut self, run: &RunReport, line: usize, message: &str) -> io::Result<()> {
+        self.warnings.add_warning(run, line, message);
+        let word = paint_text(self.options.style, TextColor::Yellow, "warning");
         let text = format!("{word}: {}:{line}: {}\n", one_line(&run.file), one_line(message));
-        self.write(text.as_bytes())
+        self.write_text(text.as_bytes())
     }
 
-    fn failure(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
-        let wanted = self.drawn.failure(result.item);
-        let few = self.few();
-        let gating = gate::of_result(table, result, self.options.policy) != Gate::Open;
+    fn write_failure(&mut self, table: &ReportTable, run: &RunReport, result: &ResultReport) -> io::Result<()> {
+        let wanted = self.drawn.failure_detail(result.item);
+        let few = self.has_few_runs();
+        let gating = gate::result_gate(table, result, self.options.policy) != Gate::Open;
         let Some(tally) = self.items.get_mut(result.item) else { return Ok(()) };
         tally.gating += u64::from(gating);
         if tally.failed_in.len() < NAMES {
             tally.failed_in.push(run.run.clone());
         }
-        if wanted == Wanted::Nothing || (!few && tally.example.is_some()) {
+        if wanted == FailureDetail::Nothing || (!few && tally.example.is_some()) {
             return Ok(());
         }
-        let draws = wanted == Wanted::Picture;
-        let picture = if draws { failure::draw(table, run, result, &self.options) } else { String::new() };
+        let draws = wanted == FailureDetail::Picture;
+        let picture = if draws { failure::draw_result(table, run, result, &self.options) } else { String::new() };
         tally.drawn += u64::from(draws);
         if tally.example.is_none() {
-            tally.example = Some(Example::of(table, run, result, picture.clone()));
+            tally.example = Some(FirstFailure::of_failure(table, run, result, picture.clone()));
         }
-        self.write(picture.as_bytes())
+        self.write_text(picture.as_bytes())
     }
 
-    fn below_threshold(&mut self, table: &Table, run: &RunReport) {
+    fn below_threshold(&mut self, table: &ReportTable, run: &RunReport) {
         for rule in run.rules.iter().filter(|rule| !rule.passed && !rule.known) {
             let threshold = table.rules.get(rule.rule).and_then(|item| item.threshold);
             if let (Some(tally), Some(_)) = (self.rules.get_mut(rule.rule), threshold) {
@@ -115,90 +115,90 @@ impl Human {
     }
 
     /// Whether a section is shown.
-    fn shows(&self, section: Section) -> bool {
+    fn shows_section(&self, section: Section) -> bool {
         let Options { show, policy, .. } = &self.options;
-        show.includes(section) && !(show.quiet && section == Section::Undecided && policy.allow_undecided)
+        show.includes_section(section) && !(show.quiet && section == Section::Undecided && policy.allow_undecided)
     }
 }
 
-impl Report for Human {
-    fn begin(&mut self, table: &Table) -> io::Result<()> {
+impl Report for HumanReport {
+    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
         self.items = vec![ItemTally::default(); table.items.len()];
         self.rules = vec![RuleTally::default(); table.rules.len()];
         Ok(())
     }
 
-    fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+    fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.runs += 1;
-        if self.shows(Section::Warnings) {
+        if self.shows_section(Section::Warnings) {
             for (line, message) in &run.warnings {
-                self.warning(run, *line, message)?;
+                self.write_warning(run, *line, message)?;
             }
         }
         for result in run.results.iter().filter(|result| !table.fails_as_asked(result)) {
             if let Some(tally) = self.items.get_mut(result.item) {
-                tally.add(run, result);
+                tally.add_result(run, result);
             }
             if let Some(unjudged) = result.unjudged.as_ref().filter(|_| !result.known) {
-                self.unjudged.add(result.item, unjudged);
+                self.unjudged.add_report(result.item, unjudged);
             }
             let failed = matches!(result.status, Status::Failed | Status::UnexpectedPassed) && !result.known;
-            if failed && self.shows(Section::Fail) {
-                self.failure(table, run, result)?;
+            if failed && self.shows_section(Section::Fail) {
+                self.write_failure(table, run, result)?;
             }
         }
         self.below_threshold(table, run);
         Ok(())
     }
 
-    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
-        self.over_runs = over_runs::section(table, run, self.options.style, self.options.show.quiet);
+    fn add_over_runs(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.over_runs = over_runs::over_runs_section(table, run, self.options.style, self.options.show.quiet);
         Ok(())
     }
 
-    fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
+    fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         let mut text = Vec::new();
-        self.unread.show(&mut text, self.options.style, what)?;
-        self.write(&text)
+        self.unread.show_unread(&mut text, self.options.style, what)?;
+        self.write_text(&text)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
+    fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         if self.options.show.quiet && ending.passed {
             return self.out.flush();
         }
-        if self.few() {
+        if self.has_few_runs() {
             self.out.write_all(&self.written)?;
-            self.unread.end(&mut self.out, self.options.style)?;
+            self.unread.show_rest(&mut self.out, self.options.style)?;
         }
         // What nothing exercised is the first thing to say: no failure stands above it.
         let idle = ending.totals.counts.nothing_exercised();
         if idle {
-            headline(&mut self.out, self.options.style, ending)?;
+            write_headline(&mut self.out, self.options.style, ending)?;
         }
-        if self.few() {
-            self.lists(table, ending.totals.runs)?;
+        if self.has_few_runs() {
+            self.write_lists(table, ending.totals.runs)?;
         } else {
-            let screen = self.screen(table, ending.totals.runs);
+            let screen = self.screen_text(table, ending.totals.runs);
             self.out.write_all(screen.as_bytes())?;
         }
         self.out.write_all(self.over_runs.as_bytes())?;
         if !idle {
-            headline(&mut self.out, self.options.style, ending)?;
+            write_headline(&mut self.out, self.options.style, ending)?;
         }
         self.out.flush()
     }
 }
 
 /// One line on a trace that cannot be read.
-pub fn unreadable(out: &mut dyn Write, style: Style, what: &Unreadable) -> io::Result<()> {
-    let word = paint(style, Ink::Red, "cannot be read");
+pub fn write_unreadable(out: &mut dyn Write, style: TextStyle, what: &UnreadableTrace) -> io::Result<()> {
+    let word = paint_text(style, TextColor::Red, "cannot be read");
     writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))?;
     if what.help.is_empty() {
         return Ok(());
     }
-    writeln!(out, "  {}: {}", paint(style, Ink::Green, "help"), one_line(&what.help))
+    writeln!(out, "  {}: {}", paint_text(style, TextColor::Green, "help"), one_line(&what.help))
 }

@@ -3,13 +3,13 @@
 //! Every assertion that fails runs has a line, the commonest first; as long as there is room each shows an example, and the first its whole
 //! picture. What else fails runs follows, grouped by its reason, then what failed and fails none.
 
-use super::lists::{LISTS, marked, said, scored, unjudged_by_its_rule, unjudged_title};
-use super::tally::Listed;
-use super::{Human, ItemTally};
+use super::lists::{LISTS, marked_name, result_words, scored_text, unjudged_by_its_rule, unjudged_title};
+use super::tally::ResultList;
+use super::{HumanReport, ItemTally};
 use crate::show::Section;
-use crate::table::{Item, Table};
+use crate::table::{ReportItem, ReportTable};
 use crate::{failure, value};
-use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
 use std::cmp::Reverse;
 
@@ -31,7 +31,7 @@ const FAILING: [Section; 4] = [Section::Fail, Section::Unreadable, Section::Erro
 const INDENT: usize = 6;
 
 /// A titled list.
-struct List {
+struct TitledList {
     section: Section,
     title: String,
     rows: Vec<String>,
@@ -39,14 +39,14 @@ struct List {
 
 /// What a list may take.
 #[derive(Clone, Copy)]
-struct Room {
+struct ListRoom {
     rows: usize,
     failed: usize,
 }
 
-impl Human {
+impl HumanReport {
     /// The screen without its last line.
-    pub(super) fn screen(&self, table: &Table, runs: u64) -> String {
+    pub(super) fn screen_text(&self, table: &ReportTable, runs: u64) -> String {
         let (failed, open): (Vec<_>, Vec<_>) =
             self.most_failing(table).into_iter().partition(|(_, tally)| tally.gating > 0);
         let mut lists = self.all_lists(table, runs);
@@ -54,34 +54,34 @@ impl Human {
         lists.insert(place, self.open_failures(&open, runs));
         lists.retain(|list| !list.rows.is_empty());
         let whole = self.options.show.is_whole();
-        let fixed = |room: &Room| self.height(&failed, &lists, *room);
+        let fixed = |room: &ListRoom| self.needed_height(&failed, &lists, *room);
         // Examples are worth more than long lists.
         let examples = failed.len().min(FAILED) * EXAMPLE;
-        let rooms = ROWS.map(|rows| Room { rows, failed: FAILED });
+        let rooms = ROWS.map(|rows| ListRoom { rows, failed: FAILED });
         let fits = rooms.iter().find(|room| fixed(room) + examples <= LINES);
         let room = match (whole, fits.or(rooms.last())) {
             (false, Some(room)) => *room,
-            _ => Room { rows: usize::MAX, failed: usize::MAX },
+            _ => ListRoom { rows: usize::MAX, failed: usize::MAX },
         };
         let left = if whole { usize::MAX } else { LINES.saturating_sub(fixed(&room)) };
-        let mut text = self.failures(&failed, runs, room, left);
+        let mut text = self.failures_text(&failed, runs, room, left);
         for list in &lists {
-            text.push_str(&self.listed(list, room));
+            text.push_str(&self.list_text(list, room));
         }
-        text.push_str(&self.names(table, runs));
+        text.push_str(&self.unexercised_names(table, runs));
         text
     }
 
     /// What failed, the most often first.
-    fn most_failing<'a>(&'a self, table: &'a Table) -> Vec<(&'a Item, &'a ItemTally)> {
+    fn most_failing<'a>(&'a self, table: &'a ReportTable) -> Vec<(&'a ReportItem, &'a ItemTally)> {
         let all = table.items.iter().zip(&self.items);
-        let mut failed: Vec<_> = all.filter(|(_, tally)| tally.failed() > 0 && self.shows(Section::Fail)).collect();
-        failed.sort_by_key(|(_, tally)| Reverse(tally.failed()));
+        let mut failed: Vec<_> = all.filter(|(_, tally)| tally.failed_count() > 0 && self.shows_section(Section::Fail)).collect();
+        failed.sort_by_key(|(_, tally)| Reverse(tally.failed_count()));
         failed
     }
 
     /// The lines that are needed in any case.
-    fn height(&self, failed: &[(&Item, &ItemTally)], lists: &[List], room: Room) -> usize {
+    fn needed_height(&self, failed: &[(&ReportItem, &ItemTally)], lists: &[TitledList], room: ListRoom) -> usize {
         let block = |rows: usize, most: usize| match rows {
             0 => 0,
             _ => rows.min(most) + usize::from(rows > most) + 2,
@@ -91,14 +91,14 @@ impl Human {
         block(failed.len(), room.failed) + lists + NAMES + 1 + 1
     }
 
-    fn failures(&self, failed: &[(&Item, &ItemTally)], runs: u64, room: Room, left: usize) -> String {
+    fn failures_text(&self, failed: &[(&ReportItem, &ItemTally)], runs: u64, room: ListRoom, left: usize) -> String {
         if failed.is_empty() {
             return String::new();
         }
         let shown = failed.len().min(room.failed);
         let examples = shown.min(left / EXAMPLE);
         let left = left.saturating_sub(examples.saturating_mul(EXAMPLE));
-        let mut text = format!("{}\n", paint(self.options.style, Ink::Bold, "failed, what fails most runs first"));
+        let mut text = format!("{}\n", paint_text(self.options.style, TextColor::Bold, "failed, what fails most runs first"));
         for (number, (item, tally)) in failed.iter().take(shown).enumerate() {
             text.push_str(&self.failure_line(item, tally, runs));
             let Some(example) = tally.example.as_ref().filter(|_| number < examples) else { continue };
@@ -110,8 +110,8 @@ impl Human {
                 text.extend(picture.lines().map(|line| format!("    {line}\n")));
                 continue;
             }
-            text.push_str(&self.placed(&item.text, &item.location.to_string()));
-            text.push_str(&self.placed(&example.step, &example.place));
+            text.push_str(&self.place_at_end(&item.text, &item.location.to_string()));
+            text.push_str(&self.place_at_end(&example.step, &example.place));
         }
         if shown < failed.len() {
             text.push_str(&format!("  {} more assertions failed; --show fail lists them\n", failed.len() - shown));
@@ -120,75 +120,75 @@ impl Human {
         text
     }
 
-    fn failure_line(&self, item: &Item, tally: &ItemTally, runs: u64) -> String {
+    fn failure_line(&self, item: &ReportItem, tally: &ItemTally, runs: u64) -> String {
         let said = tally.example.as_ref().map_or(item.text.as_str(), |example| &example.said);
-        let head = often(tally.failed(), runs);
-        let line = self.cut(&format!("{}: {said}", item.name()), head.chars().count() + 2);
-        format!("  {}{line}\n", paint(self.options.style, Ink::Red, &head))
+        let head = run_share(tally.failed_count(), runs);
+        let line = self.cut_text(&format!("{}: {said}", item.display_name()), head.chars().count() + 2);
+        format!("  {}{line}\n", paint_text(self.options.style, TextColor::Red, &head))
     }
 
     /// What failed and fails no run.
-    fn open_failures(&self, open: &[(&Item, &ItemTally)], runs: u64) -> List {
+    fn open_failures(&self, open: &[(&ReportItem, &ItemTally)], runs: u64) -> TitledList {
         let rows = open.iter().map(|(item, tally)| {
             let said = tally.example.as_ref().map_or(item.text.as_str(), |example| &example.said);
-            let line = format!("{}{}: {said}", often(tally.failed(), runs), item.name());
+            let line = format!("{}{}: {said}", run_share(tally.failed_count(), runs), item.display_name());
             self.told_first(&line, tally.example.as_ref().map_or("", |example| &example.place))
         });
-        List { section: Section::Fail, title: "failed, without failing a run".to_owned(), rows: rows.collect() }
+        TitledList { section: Section::Fail, title: "failed, without failing a run".to_owned(), rows: rows.collect() }
     }
 
     /// A line of an example, with its place at the end.
-    fn placed(&self, what: &str, place: &str) -> String {
+    fn place_at_end(&self, what: &str, place: &str) -> String {
         let used = INDENT + 2 + place.chars().count();
         if what.is_empty() {
-            return format!("{:INDENT$}{}\n", "", paint(self.options.style, Ink::Dim, &format!("in {place}")));
+            return format!("{:INDENT$}{}\n", "", paint_text(self.options.style, TextColor::Dim, &format!("in {place}")));
         }
-        let what = value::shortened(&one_line(what), self.options.style.width.saturating_sub(used).max(30));
-        format!("{:INDENT$}{what}  {}\n", "", paint(self.options.style, Ink::Dim, place))
+        let what = value::shorten_text(&one_line(what), self.options.style.width.saturating_sub(used).max(30));
+        format!("{:INDENT$}{what}  {}\n", "", paint_text(self.options.style, TextColor::Dim, place))
     }
 
-    fn all_lists(&self, table: &Table, runs: u64) -> Vec<List> {
+    fn all_lists(&self, table: &ReportTable, runs: u64) -> Vec<TitledList> {
         let mut lists = vec![self.thresholds_below(table, runs), self.unreadable_kinds()];
         for list in LISTS {
-            lists.push(self.grouped(table, list, runs));
+            lists.push(self.grouped_list(table, list, runs));
         }
         let unjudged = self.unjudged.iter().filter_map(|(item, sum)| {
             let item = table.items.get(item)?;
-            let name = marked(unjudged_by_its_rule(item, self.options.policy), item.name());
+            let name = marked_name(unjudged_by_its_rule(item, self.options.policy), item.display_name());
             let words = format!("{name}: {}", one_line(&sum.in_words(true)));
-            Some(self.cut(&words, 2))
+            Some(self.cut_text(&words, 2))
         });
         let title = unjudged_title(self.options.policy).to_owned();
-        lists.push(List { section: Section::Unjudged, title, rows: unjudged.collect() });
-        lists.push(self.odd());
-        lists.retain(|list| !list.rows.is_empty() && self.shows(list.section));
+        lists.push(TitledList { section: Section::Unjudged, title, rows: unjudged.collect() });
+        lists.push(self.warning_list());
+        lists.retain(|list| !list.rows.is_empty() && self.shows_section(list.section));
         lists
     }
 
-    fn thresholds_below(&self, table: &Table, runs: u64) -> List {
+    fn thresholds_below(&self, table: &ReportTable, runs: u64) -> TitledList {
         let below = table.rules.iter().zip(&self.rules).filter_map(|(item, tally)| {
             let ((run, score), threshold) = (tally.first.as_ref()?, item.threshold?);
-            let score = scored(*score);
-            let (head, run) = (often(tally.below, runs), one_line(run));
-            Some(self.cut(&format!("{head}{}: {score}, threshold {threshold} in {run}", item.id), 2))
+            let score = scored_text(*score);
+            let (head, run) = (run_share(tally.below, runs), one_line(run));
+            Some(self.cut_text(&format!("{head}{}: {score}, threshold {threshold} in {run}", item.id), 2))
         });
-        List { section: Section::Fail, title: "below the threshold".to_owned(), rows: below.collect() }
+        TitledList { section: Section::Fail, title: "below the threshold".to_owned(), rows: below.collect() }
     }
 
     /// What nothing exercised is named in a line, unless it fails runs or was asked for.
-    fn lists_vacuous(&self, item: &Item) -> bool {
+    fn lists_vacuous(&self, item: &ReportItem) -> bool {
         let policy = self.options.policy;
-        self.options.show.is_whole() || policy.deny_vacuous || policy.with(item.denied).deny_vacuous
+        self.options.show.is_whole() || policy.deny_vacuous || policy.with_denied(item.denied).deny_vacuous
     }
 
     /// What came out in one way, grouped by reason: what fails in most runs first.
-    fn grouped(&self, table: &Table, (section, listed, title): (Section, Listed, &str), runs: u64) -> List {
+    fn grouped_list(&self, table: &ReportTable, (section, listed, title): (Section, ResultList, &str), runs: u64) -> TitledList {
         let mut groups: Vec<(u64, &str, &str, Vec<String>)> = Vec::new();
-        let told = |item: &Item| listed != Listed::Status(Status::Vacuous) || self.lists_vacuous(item);
+        let told = |item: &ReportItem| listed != ResultList::Status(Status::Vacuous) || self.lists_vacuous(item);
         for (item, tally) in table.items.iter().zip(&self.items).filter(|(item, _)| told(item)) {
-            let name = marked(self.by_its_rule(item, listed), item.name());
+            let name = marked_name(self.by_its_rule(item, listed), item.display_name());
             let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == listed) else { continue };
-            let (count, reason) = (tally.count(listed), said(item, listed, reason));
+            let (count, reason) = (tally.listed_count(listed), result_words(item, listed, reason));
             match groups.iter_mut().find(|(many, known, ..)| (*many, *known) == (count, reason)) {
                 Some((.., names)) => names.push(name),
                 None => groups.push((count, reason, run, vec![name])),
@@ -197,36 +197,36 @@ impl Human {
         groups.sort_by_key(|(count, ..)| Reverse(*count));
         let rows = groups.iter().map(|(count, reason, run, names)| {
             // What says what to do about it is not cut: it may have to be copied.
-            if listed == Listed::Status(Status::Error) {
-                return format!("{}{}: {}", often(*count, runs), one_line(reason), one_line(&names.join(", ")));
+            if listed == ResultList::Status(Status::Error) {
+                return format!("{}{}: {}", run_share(*count, runs), one_line(reason), one_line(&names.join(", ")));
             }
-            let reason = value::shortened(&one_line(reason), self.options.style.width / 2);
-            let line = format!("{}{reason}: {}", often(*count, runs), names.join(", "));
-            self.told_first(&line, if listed == Listed::Status(Status::Passed) { "" } else { run })
+            let reason = value::shorten_text(&one_line(reason), self.options.style.width / 2);
+            let line = format!("{}{reason}: {}", run_share(*count, runs), names.join(", "));
+            self.told_first(&line, if listed == ResultList::Status(Status::Passed) { "" } else { run })
         });
-        List { section, title: self.titled(listed, title), rows: rows.collect() }
+        TitledList { section, title: self.list_title(listed, title), rows: rows.collect() }
     }
 
-    fn unreadable_kinds(&self) -> List {
-        let kinds = self.unread.kinds();
+    fn unreadable_kinds(&self) -> TitledList {
+        let kinds = self.unread.counted_kinds();
         let rows = kinds
             .iter()
             .map(|(message, count, first)| self.told_first(&format!("{count} times  {}", one_line(message)), first));
-        List { section: Section::Unreadable, title: UNREADABLE.to_owned(), rows: rows.collect() }
+        TitledList { section: Section::Unreadable, title: UNREADABLE.to_owned(), rows: rows.collect() }
     }
 
     /// What was odd in traces, the commonest first.
-    fn odd(&self) -> List {
-        let kinds = self.warnings.commonest();
+    fn warning_list(&self) -> TitledList {
+        let kinds = self.warnings.most_common();
         let rows = kinds
             .iter()
             .map(|(message, count, first)| self.told_first(&format!("{count} times  {}", one_line(message)), first));
         let more = (self.warnings.others > 0).then(|| format!("{} more, each in another way", self.warnings.others));
-        List { section: Section::Warnings, title: "odd in the traces".to_owned(), rows: rows.chain(more).collect() }
+        TitledList { section: Section::Warnings, title: "odd in the traces".to_owned(), rows: rows.chain(more).collect() }
     }
 
-    fn listed(&self, list: &List, room: Room) -> String {
-        let mut text = format!("{}\n", paint(self.options.style, Ink::Bold, &list.title));
+    fn list_text(&self, list: &TitledList, room: ListRoom) -> String {
+        let mut text = format!("{}\n", paint_text(self.options.style, TextColor::Bold, &list.title));
         text.extend(list.rows.iter().take(room.rows).map(|row| format!("  {row}\n")));
         let rest = list.rows.len().saturating_sub(room.rows);
         if rest > 0 {
@@ -237,15 +237,15 @@ impl Human {
     }
 
     /// The assertions that no run exercised: nobody knows whether they can fail.
-    fn names(&self, table: &Table, runs: u64) -> String {
+    fn unexercised_names(&self, table: &ReportTable, runs: u64) -> String {
         let idle = table.items.iter().zip(&self.items);
         let idle = idle.filter(|(item, tally)| tally.never_exercised() && !self.lists_vacuous(item));
-        let names: Vec<&str> = idle.map(|(item, _)| item.name()).collect();
-        if names.is_empty() || !self.shows(Section::Vacuous) {
+        let names: Vec<&str> = idle.map(|(item, _)| item.display_name()).collect();
+        if names.is_empty() || !self.shows_section(Section::Vacuous) {
             return String::new();
         }
         let text = format!("never exercised in {runs} runs: {}", one_line(&names.join(", ")));
-        let lines = failure::wrapped(&text, self.options.style.width);
+        let lines = failure::wrap_text(&text, self.options.style.width);
         let mut shown: String = lines.lines().take(NAMES).map(|line| format!("{line}\n")).collect();
         if lines.lines().count() > NAMES {
             shown.truncate(shown.len() - 1);
@@ -259,19 +259,19 @@ impl Human {
     fn told_first(&self, line: &str, first: &str) -> String {
         let whole = format!("{line} (first {})", one_line(first));
         if first.is_empty() || whole.chars().count() + 2 > self.options.style.width {
-            return self.cut(line, 2);
+            return self.cut_text(line, 2);
         }
         one_line(&whole).into_owned()
     }
 
     /// A text that fits the line behind `used` columns.
-    fn cut(&self, text: &str, used: usize) -> String {
-        value::shortened(&one_line(text), self.options.style.width.saturating_sub(used).max(40))
+    fn cut_text(&self, text: &str, used: usize) -> String {
+        value::shorten_text(&one_line(text), self.options.style.width.saturating_sub(used).max(40))
     }
 }
 
 /// ` 36 of 513 runs`, so that such lines stand in columns.
-fn often(count: u64, runs: u64) -> String {
+fn run_share(count: u64, runs: u64) -> String {
     let all = runs.to_string();
     format!("{count:>width$} of {all} runs  ", width = all.len())
 }

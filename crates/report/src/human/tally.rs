@@ -1,7 +1,7 @@
 //! What is kept of every assertion and rule until the report is written.
 
 use crate::model::{ResultReport, RunReport};
-use crate::table::Table;
+use crate::table::ReportTable;
 use crate::totals::Counts;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::{Role, Status};
@@ -21,59 +21,59 @@ pub(super) struct ItemTally {
     /// Names of the first runs that failed.
     pub(super) failed_in: Vec<String>,
     /// The first failure.
-    pub(super) example: Option<Example>,
+    pub(super) example: Option<FirstFailure>,
     /// The first run and reason of each status that is listed.
-    pub(super) reasons: Vec<(Listed, String, String)>,
+    pub(super) reasons: Vec<(ResultList, String, String)>,
 }
 
 /// In which list a result stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
+pub(super) enum ResultList {
     /// In that of its status.
     Status(Status),
     /// In that of what a baseline knows.
     Known,
 }
 
-impl Listed {
-    fn of(result: &ResultReport) -> Self {
+impl ResultList {
+    fn of_result(result: &ResultReport) -> Self {
         if result.known { Self::Known } else { Self::Status(result.status) }
     }
 }
 
 impl ItemTally {
     /// How many results stand in a list.
-    pub(super) fn count(&self, listed: Listed) -> u64 {
+    pub(super) fn listed_count(&self, listed: ResultList) -> u64 {
         match listed {
-            Listed::Status(status) => self.counts.of(status),
-            Listed::Known => self.counts.known,
+            ResultList::Status(status) => self.counts.with_status(status),
+            ResultList::Known => self.counts.known,
         }
     }
 
     /// How often it failed, or passed where a failure is expected.
-    pub(super) fn failed(&self) -> u64 {
+    pub(super) fn failed_count(&self) -> u64 {
         self.counts.fail + self.counts.unexpected_passed
     }
 
     /// Whether no run decided it, and in some nothing exercised it.
     pub(super) fn never_exercised(&self) -> bool {
         let Counts { pass, vacuous, expected_failed, undecided, error, known, .. } = self.counts;
-        vacuous > 0 && self.failed() + pass + expected_failed + undecided + error + known == 0
+        vacuous > 0 && self.failed_count() + pass + expected_failed + undecided + error + known == 0
     }
 
     /// Counts a result, and keeps the first reason of its status.
-    pub(super) fn add(&mut self, run: &RunReport, result: &ResultReport) {
-        self.counts.add(result);
-        let listed = self.reasons.iter().any(|(listed, ..)| *listed == Listed::of(result));
+    pub(super) fn add_result(&mut self, run: &RunReport, result: &ResultReport) {
+        self.counts.add_result(result);
+        let listed = self.reasons.iter().any(|(listed, ..)| *listed == ResultList::of_result(result));
         if !listed && result.status != Status::Skipped {
-            self.reasons.push((Listed::of(result), run.run.clone(), result.reason.clone()));
+            self.reasons.push((ResultList::of_result(result), run.run.clone(), result.reason.clone()));
         }
     }
 }
 
 /// The first failure of an assertion, in a few words.
 #[derive(Debug, Clone)]
-pub(super) struct Example {
+pub(super) struct FirstFailure {
     /// The author's message where there is one, otherwise the reason.
     pub(super) said: String,
     /// The step or value of the trace that decided it, as it is drawn; empty where there is none.
@@ -84,9 +84,9 @@ pub(super) struct Example {
     pub(super) picture: String,
 }
 
-impl Example {
+impl FirstFailure {
     /// The example that a failure gives.
-    pub(super) fn of(table: &Table, run: &RunReport, result: &ResultReport, picture: String) -> Self {
+    pub(super) fn of_failure(table: &ReportTable, run: &RunReport, result: &ResultReport, picture: String) -> Self {
         let text = table.items.get(result.item).map_or("", |item| item.text.as_str());
         let decides = |number: &usize| result.evidence.get(*number).is_some_and(|one| one.role == Role::Decisive);
         let decisive = result.excerpts.iter().find(|one| one.marks.iter().any(|(number, _)| decides(number)));

@@ -1,12 +1,12 @@
 //! The profile as one object. Its schema is `docs/schema/check-profile.schema.json`.
 
 use super::super::table::Location;
-use super::{AssertionRow, CostRow, Phase, ProfileReport, RuleRow};
-use averment_engine::vm::profile::Cost;
+use super::{AssertionRow, CostRow, ProfilePhase, ProfileReport, RuleRow};
+use averment_engine::vm::profile::PartCost;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Object<'a> {
+struct ProfileObject<'a> {
     version: u32,
     runs: u64,
     bytes: u64,
@@ -78,69 +78,69 @@ struct CostObject {
 
 /// The profile as the text of an object, in file order: what is not measured in seconds is the same whenever the same is checked.
 #[must_use]
-pub fn json(report: &ProfileReport) -> String {
+pub fn profile_json(report: &ProfileReport) -> String {
     let costs = &report.costs;
-    let phases = Phase::ALL.into_iter().zip(costs.phases);
+    let phases = ProfilePhase::ALL.into_iter().zip(costs.phases);
     let formats = costs.formats.iter().map(|(format, reading)| FormatObject {
         format,
         runs: reading.runs,
         bytes: reading.bytes,
-        seconds: seconds(reading.time),
+        seconds: to_seconds(reading.time),
     });
-    let object = Object {
+    let object = ProfileObject {
         version: 1,
         runs: costs.runs,
-        bytes: costs.bytes(),
+        bytes: costs.total_bytes(),
         decided_early: costs.decided,
         threads: costs.threads,
-        seconds: seconds(report.elapsed),
-        phases: phases.map(|(phase, time)| PhaseObject { phase: phase.as_str(), seconds: seconds(time) }).collect(),
+        seconds: to_seconds(report.elapsed),
+        phases: phases.map(|(phase, time)| PhaseObject { phase: phase.as_str(), seconds: to_seconds(time) }).collect(),
         formats: formats.collect(),
-        rules: report.rules.iter().map(rule).collect(),
-        patterns: report.patterns.iter().map(part).collect(),
-        functions: report.functions.iter().map(part).collect(),
+        rules: report.rules.iter().map(rule_object).collect(),
+        patterns: report.patterns.iter().map(part_object).collect(),
+        functions: report.functions.iter().map(part_object).collect(),
     };
     // Text, numbers and lists of them: this cannot fail.
     serde_json::to_string_pretty(&object).unwrap_or_default() + "\n"
 }
 
-fn rule(row: &RuleRow) -> RuleCostObject<'_> {
+fn rule_object(row: &RuleRow) -> RuleCostObject<'_> {
     RuleCostObject {
         id: &row.id,
         location: &row.location,
-        runs: row.runs(),
-        decided_early: row.decided(),
-        cost: cost(&row.cost()),
-        assertions: row.assertions.iter().map(assertion).collect(),
+        runs: row.evaluated_runs(),
+        decided_early: row.decided_runs(),
+        cost: cost_object(&row.rule_cost()),
+        assertions: row.assertions.iter().map(assertion_object).collect(),
     }
 }
 
-fn assertion(row: &AssertionRow) -> AssertionObject<'_> {
+fn assertion_object(row: &AssertionRow) -> AssertionObject<'_> {
     AssertionObject {
         id: &row.id,
         text: &row.text,
         location: &row.location,
         runs: row.cost.calls,
         decided_early: row.decided,
-        cost: cost(&row.cost),
+        cost: cost_object(&row.cost),
     }
 }
 
-fn part(row: &CostRow) -> PartObject<'_> {
+fn part_object(row: &CostRow) -> PartObject<'_> {
     PartObject {
         kind: row.kind,
         name: &row.name,
         location: row.location.as_ref(),
         uses: row.uses,
         calls: row.cost.calls,
-        cost: cost(&row.cost),
+        cost: cost_object(&row.cost),
     }
 }
 
-fn cost(cost: &Cost) -> CostObject {
+fn cost_object(cost: &PartCost) -> CostObject {
     CostObject {
-        seconds: seconds(cost.time),
-        self_seconds: seconds(cost.own_time),
+        seconds: to_seconds(cost.time),
+        self_seconds: to_seconds(cost.own_time),
         fuel: cost.fuel,
         self_fuel: cost.own_fuel,
         most_fuel: cost.most_fuel,
@@ -148,6 +148,6 @@ fn cost(cost: &Cost) -> CostObject {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the nanoseconds of a hundred days fit")]
-fn seconds(nanoseconds: u64) -> f64 {
+fn to_seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }

@@ -5,15 +5,15 @@ mod rows;
 mod table;
 
 use super::table::Location;
-use averment_engine::vm::profile::{Clock, Cost, Profile};
-pub use json::json;
+use averment_engine::vm::profile::{ProfileClock, PartCost, Profile};
+pub use json::profile_json;
 use std::collections::BTreeMap;
 use std::time::Duration;
-pub use table::table;
+pub use table::profile_tables;
 
 /// What threads note while they judge.
 #[derive(Debug, Default)]
-pub struct Costs {
+pub struct CheckCosts {
     /// How many threads judged.
     pub threads: u64,
     /// Runs that were judged.
@@ -21,7 +21,7 @@ pub struct Costs {
     /// Runs that the first look decides in full.
     pub decided: u64,
     /// Nanoseconds by phase.
-    pub phases: [u64; Phase::ALL.len()],
+    pub phases: [u64; ProfilePhase::ALL.len()],
     /// Reading, by the name of the format.
     pub formats: BTreeMap<&'static str, ReadCost>,
     /// The programs, in the order of the table.
@@ -50,7 +50,7 @@ pub struct ReadCost {
 
 /// What a check does, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ProfilePhase {
     /// Reads, checks and compiles rules.
     Rules,
     /// Makes of a program what runs are judged with, in each thread.
@@ -65,7 +65,7 @@ pub enum Phase {
     Reporting,
 }
 
-impl Phase {
+impl ProfilePhase {
     /// All phases.
     pub const ALL: [Self; 6] =
         [Self::Rules, Self::Preparing, Self::FirstLook, Self::Reading, Self::Evaluating, Self::Reporting];
@@ -84,25 +84,25 @@ impl Phase {
     }
 }
 
-impl Costs {
+impl CheckCosts {
     /// Notes of programs with so many assertions; `clock` tells the times of their parts.
-    pub fn of_programs(assertions: impl IntoIterator<Item = usize>, clock: Clock) -> Self {
+    pub fn of_programs(assertions: impl IntoIterator<Item = usize>, clock: ProfileClock) -> Self {
         let program = |count| ProgramCosts { profile: Profile::new(clock), decided: vec![0; count] };
         Self { programs: assertions.into_iter().map(program).collect(), ..Self::default() }
     }
 
     /// The bytes of all runs.
-    fn bytes(&self) -> u64 {
+    fn total_bytes(&self) -> u64 {
         self.formats.values().map(|reading| reading.bytes).sum()
     }
 
     /// Nanoseconds of a phase, of all threads together.
-    fn phase(&self, phase: Phase) -> u64 {
+    fn phase_time(&self, phase: ProfilePhase) -> u64 {
         self.phases.get(phase as usize).copied().unwrap_or(0)
     }
 
     /// Adds time to a phase.
-    pub fn spend(&mut self, phase: Phase, time: Duration) -> u64 {
+    pub fn add_time(&mut self, phase: ProfilePhase, time: Duration) -> u64 {
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         if let Some(sum) = self.phases.get_mut(phase as usize) {
             *sum += time;
@@ -111,7 +111,7 @@ impl Costs {
     }
 
     /// Takes over what another thread noted.
-    pub fn add(&mut self, other: &Self) {
+    pub fn add_costs(&mut self, other: &Self) {
         self.threads += other.threads;
         self.runs += other.runs;
         self.decided += other.decided;
@@ -123,7 +123,7 @@ impl Costs {
             sum.time += reading.time;
         }
         for (sum, program) in self.programs.iter_mut().zip(&other.programs) {
-            sum.profile.add(&program.profile);
+            sum.profile.add_profile(&program.profile);
             sum.decided.iter_mut().zip(&program.decided).for_each(|(sum, count)| *sum += count);
         }
     }
@@ -134,7 +134,7 @@ impl Costs {
 pub struct ProfileReport {
     /// Nanoseconds of the whole.
     elapsed: u64,
-    costs: Costs,
+    costs: CheckCosts,
     /// In file order.
     rules: Vec<RuleRow>,
     patterns: Vec<CostRow>,
@@ -158,7 +158,7 @@ struct AssertionRow {
     location: Location,
     /// Runs in which the first look decides it.
     decided: u64,
-    cost: Cost,
+    cost: PartCost,
 }
 
 /// A pattern or a function.
@@ -170,24 +170,24 @@ struct CostRow {
     location: Option<Location>,
     /// In how many places it stands.
     uses: u64,
-    cost: Cost,
+    cost: PartCost,
 }
 
 impl RuleRow {
-    fn cost(&self) -> Cost {
-        self.assertions.iter().fold(Cost::default(), |mut sum, one| {
-            sum.add(&one.cost);
+    fn rule_cost(&self) -> PartCost {
+        self.assertions.iter().fold(PartCost::default(), |mut sum, one| {
+            sum.add_cost(&one.cost);
             sum
         })
     }
 
     /// Runs in which the first look decides all of it, at most.
-    fn decided(&self) -> u64 {
+    fn decided_runs(&self) -> u64 {
         self.assertions.iter().map(|one| one.decided).min().unwrap_or(0)
     }
 
     /// Runs that it was evaluated on.
-    fn runs(&self) -> u64 {
+    fn evaluated_runs(&self) -> u64 {
         self.assertions.iter().map(|one| one.cost.calls).max().unwrap_or(0)
     }
 }

@@ -1,9 +1,9 @@
 //! The profile as tables for people, the most expensive first.
 
-use super::super::value::{counted, shortened};
-use super::{CostRow, Costs, Phase, ProfileReport, RuleRow};
-use averment_base::diagnostic::render::{Ink, Style, paint, printable};
-use averment_engine::vm::profile::Cost;
+use super::super::value::{count_words, shorten_text};
+use super::{CostRow, CheckCosts, ProfilePhase, ProfileReport, RuleRow};
+use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text, printable};
+use averment_engine::vm::profile::PartCost;
 use std::cmp::Reverse;
 
 /// Lines of one table.
@@ -15,79 +15,79 @@ const NAMED: usize = 3;
 
 /// The profile as tables.
 #[must_use]
-pub fn table(report: &ProfileReport, style: Style) -> String {
+pub fn profile_tables(report: &ProfileReport, style: TextStyle) -> String {
     let costs = &report.costs;
     let mut out = format!(
         "{}: {}, {} in {} on {}\n  every run was read in full and every assertion evaluated, with clocks on: the check takes longer than without\n",
-        paint(style, Ink::Bold, "profile"),
-        counted(costs.runs, "run"),
-        size(costs.bytes()),
-        time(report.elapsed),
-        counted(costs.threads, "thread"),
+        paint_text(style, TextColor::Bold, "profile"),
+        count_words(costs.runs, "run"),
+        size_text(costs.total_bytes()),
+        time_text(report.elapsed),
+        count_words(costs.threads, "thread"),
     );
-    out.push_str(&phases(costs));
-    out.push_str(&formats(costs));
-    out.push_str(&rules(report));
-    let evaluating = costs.phase(Phase::Evaluating);
-    out.push_str(&parts("pattern", &report.patterns, evaluating));
-    out.push_str(&parts("function", &report.functions, evaluating));
+    out.push_str(&phase_table(costs));
+    out.push_str(&format_table(costs));
+    out.push_str(&rule_table(report));
+    let evaluating = costs.phase_time(ProfilePhase::Evaluating);
+    out.push_str(&part_table("pattern", &report.patterns, evaluating));
+    out.push_str(&part_table("function", &report.functions, evaluating));
     out
 }
 
-fn phases(costs: &Costs) -> String {
+fn phase_table(costs: &CheckCosts) -> String {
     let all: u64 = costs.phases.iter().sum();
-    let mut grid = Grid::new(&["time", "share"], &["phase"]);
-    for (phase, spent) in Phase::ALL.into_iter().zip(costs.phases) {
-        grid.row(&[time(spent), share(spent, all)], &[phase.as_str().to_owned()]);
+    let mut grid = TextGrid::new(&["time", "share"], &["phase"]);
+    for (phase, spent) in ProfilePhase::ALL.into_iter().zip(costs.phases) {
+        grid.add_row(&[time_text(spent), share_text(spent, all)], &[phase.as_str().to_owned()]);
     }
-    grid.finish(Phase::ALL.len())
+    grid.render_grid(ProfilePhase::ALL.len())
 }
 
-fn formats(costs: &Costs) -> String {
+fn format_table(costs: &CheckCosts) -> String {
     let mut readings: Vec<_> = costs.formats.iter().collect();
     readings.sort_by_key(|(_, reading)| Reverse(reading.time));
-    let mut grid = Grid::new(&["time", "runs", "bytes"], &["format"]);
+    let mut grid = TextGrid::new(&["time", "runs", "bytes"], &["format"]);
     for (name, reading) in readings {
-        grid.row(&[time(reading.time), reading.runs.to_string(), size(reading.bytes)], &[(*name).to_owned()]);
+        grid.add_row(&[time_text(reading.time), reading.runs.to_string(), size_text(reading.bytes)], &[(*name).to_owned()]);
     }
-    grid.finish(LINES)
+    grid.render_grid(LINES)
 }
 
-fn rules(report: &ProfileReport) -> String {
-    let evaluating = report.costs.phase(Phase::Evaluating);
-    let mut grid = Grid::new(&["time", "share", "self", "fuel", "most", "runs", "early"], &["rule", "place"]);
-    let mut add = |cost: &Cost, runs: u64, decided: u64, name: String, place: String| {
-        let mut numbers = vec![time(cost.time), share(cost.time, evaluating), time(cost.own_time)];
+fn rule_table(report: &ProfileReport) -> String {
+    let evaluating = report.costs.phase_time(ProfilePhase::Evaluating);
+    let mut grid = TextGrid::new(&["time", "share", "self", "fuel", "most", "runs", "early"], &["rule", "place"]);
+    let mut add = |cost: &PartCost, runs: u64, decided: u64, name: String, place: String| {
+        let mut numbers = vec![time_text(cost.time), share_text(cost.time, evaluating), time_text(cost.own_time)];
         numbers.extend([cost.fuel, cost.most_fuel, runs].map(|number| number.to_string()));
-        numbers.push(share(decided, runs));
-        grid.row(&numbers, &[name, place]);
+        numbers.push(share_text(decided, runs));
+        grid.add_row(&numbers, &[name, place]);
     };
-    let mut rows: Vec<(&RuleRow, Cost)> = report.rules.iter().map(|row| (row, row.cost())).collect();
+    let mut rows: Vec<(&RuleRow, PartCost)> = report.rules.iter().map(|row| (row, row.rule_cost())).collect();
     rows.sort_by_key(|(_, cost)| Reverse(cost.time));
     for (row, cost) in rows {
-        add(&cost, row.runs(), row.decided(), shown(&row.name), row.location.to_string());
+        add(&cost, row.evaluated_runs(), row.decided_runs(), shown_name(&row.name), row.location.to_string());
         let mut parts: Vec<_> = row.assertions.iter().filter(|_| row.assertions.len() > 1).collect();
         parts.sort_by_key(|part| Reverse(part.cost.time));
         for part in parts {
-            let name = format!("  {}", shown(&part.id));
+            let name = format!("  {}", shown_name(&part.id));
             add(&part.cost, part.cost.calls, part.decided, name, part.location.to_string());
         }
     }
-    let mut out = grid.finish(LINES);
+    let mut out = grid.render_grid(LINES);
     if !report.rules.is_empty() {
-        out.push_str(&early(report));
+        out.push_str(&early_text(report));
     }
     out
 }
 
 /// What would be read without a profile.
-fn early(report: &ProfileReport) -> String {
-    let Costs { runs, decided, .. } = report.costs;
+fn early_text(report: &ProfileReport) -> String {
+    let CheckCosts { runs, decided, .. } = report.costs;
     let mut text = "  early: how often the first look decides it, without reading the run in full; ".to_owned();
-    text.push_str(&format!("it decides all rules in {decided} of {}\n", counted(runs, "run")));
-    let never: Vec<&RuleRow> = report.rules.iter().filter(|row| row.runs() > 0 && row.decided() == 0).collect();
+    text.push_str(&format!("it decides all rules in {decided} of {}\n", count_words(runs, "run")));
+    let never: Vec<&RuleRow> = report.rules.iter().filter(|row| row.evaluated_runs() > 0 && row.decided_runs() == 0).collect();
     if !never.is_empty() {
-        let names = never.iter().take(NAMED).map(|row| format!("`{}` ({})", shown(&row.name), row.location));
+        let names = never.iter().take(NAMED).map(|row| format!("`{}` ({})", shown_name(&row.name), row.location));
         let names: Vec<String> = names.collect();
         let more = never.len() - names.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -96,45 +96,45 @@ fn early(report: &ProfileReport) -> String {
     text
 }
 
-fn parts(title: &'static str, rows: &[CostRow], evaluating: u64) -> String {
+fn part_table(title: &'static str, rows: &[CostRow], evaluating: u64) -> String {
     let mut rows: Vec<&CostRow> = rows.iter().collect();
     rows.sort_by_key(|row| Reverse(row.cost.time));
-    let mut grid = Grid::new(&["time", "share", "self", "fuel", "calls", "uses"], &["kind", title, "place"]);
+    let mut grid = TextGrid::new(&["time", "share", "self", "fuel", "calls", "uses"], &["kind", title, "place"]);
     for row in rows {
         let cost = &row.cost;
         let place = row.location.as_ref().map(ToString::to_string).unwrap_or_default();
         let uses = if row.uses == 0 { String::new() } else { row.uses.to_string() };
         let numbers = [
-            time(cost.time),
-            share(cost.time, evaluating),
-            time(cost.own_time),
+            time_text(cost.time),
+            share_text(cost.time, evaluating),
+            time_text(cost.own_time),
             cost.fuel.to_string(),
             cost.calls.to_string(),
             uses,
         ];
-        grid.row(&numbers, &[row.kind.to_owned(), shown(&row.name), place]);
+        grid.add_row(&numbers, &[row.kind.to_owned(), shown_name(&row.name), place]);
     }
-    grid.finish(LINES)
+    grid.render_grid(LINES)
 }
 
 /// A table: numbers to the right, then words to the left.
-struct Grid {
+struct TextGrid {
     lines: Vec<Vec<String>>,
     numbers: usize,
 }
 
-impl Grid {
+impl TextGrid {
     fn new(numbers: &[&str], words: &[&str]) -> Self {
         let head = numbers.iter().chain(words).map(|title| (*title).to_owned()).collect();
         Self { lines: vec![head], numbers: numbers.len() }
     }
 
-    fn row(&mut self, numbers: &[String], words: &[String]) {
+    fn add_row(&mut self, numbers: &[String], words: &[String]) {
         self.lines.push(numbers.iter().chain(words).cloned().collect());
     }
 
     /// The first lines under their head; nothing where there are none.
-    fn finish(self, most: usize) -> String {
+    fn render_grid(self, most: usize) -> String {
         let all = self.lines.len() - 1;
         let shown = self.lines.get(..self.lines.len().min(most + 1)).unwrap_or_default();
         if all == 0 {
@@ -162,12 +162,12 @@ impl Grid {
     }
 }
 
-fn shown(name: &str) -> String {
-    shortened(&printable(name), NAME)
+fn shown_name(name: &str) -> String {
+    shorten_text(&printable(name), NAME)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn scaled(number: u64, units: &[(u64, &str)], last: &str) -> String {
+fn scale_number(number: u64, units: &[(u64, &str)], last: &str) -> String {
     let Some((unit, name)) = units.iter().find(|(unit, _)| number >= *unit) else { return format!("{number} {last}") };
     let scaled = number as f64 / *unit as f64;
     let digits = match scaled {
@@ -178,16 +178,16 @@ fn scaled(number: u64, units: &[(u64, &str)], last: &str) -> String {
     format!("{scaled:.digits$} {name}")
 }
 
-fn time(nanoseconds: u64) -> String {
+fn time_text(nanoseconds: u64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
-    scaled(nanoseconds, &units, "ns")
+    scale_number(nanoseconds, &units, "ns")
 }
 
-fn size(bytes: u64) -> String {
-    scaled(bytes, &[(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")], "B")
+fn size_text(bytes: u64) -> String {
+    scale_number(bytes, &[(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")], "B")
 }
 
-fn share(part: u64, whole: u64) -> String {
+fn share_text(part: u64, whole: u64) -> String {
     let percent = part.saturating_mul(100) + whole / 2;
     percent.checked_div(whole).map_or_else(|| "-".to_owned(), |percent| format!("{percent}%"))
 }

@@ -9,36 +9,36 @@ struct SameFlags {
     forms: &'static [&'static [&'static str]],
 }
 
-const fn of(program: &'static str, command: &'static str, forms: &'static [&'static [&'static str]]) -> SameFlags {
+const fn for_command(program: &'static str, command: &'static str, forms: &'static [&'static [&'static str]]) -> SameFlags {
     SameFlags { program, command: Some(command), forms }
 }
 
-const fn any(program: &'static str, forms: &'static [&'static [&'static str]]) -> SameFlags {
+const fn for_program(program: &'static str, forms: &'static [&'static [&'static str]]) -> SameFlags {
     SameFlags { program, command: None, forms }
 }
 
 /// The one table: `docs/reference/traces.md` lists its programs.
 const TABLE: &[SameFlags] = &[
-    any("rm", &[&["-r", "-R", "--recursive"], &["-f", "--force"], &["-d", "--dir"], &["-v", "--verbose"]]),
-    any("cp", &[&["-r", "-R", "--recursive"], &["-f", "--force"], &["-a", "--archive"], &["-n", "--no-clobber"]]),
-    any("mv", &[&["-f", "--force"], &["-n", "--no-clobber"]]),
-    any("ln", &[&["-s", "--symbolic"], &["-f", "--force"]]),
-    any("mkdir", &[&["-p", "--parents"]]),
-    any("chmod", &[&["-R", "--recursive"]]),
-    any("chown", &[&["-R", "--recursive"]]),
-    of("git", "push", &[&["-f", "--force"], &["-d", "--delete"], &["-u", "--set-upstream"], &["-n", "--dry-run"]]),
-    of("git", "commit", &[&["-n", "--no-verify"], &["-a", "--all"], &["-m", "--message"], &["-s", "--signoff"]]),
-    of("git", "reset", &[&["-q", "--quiet"], &["-p", "--patch"]]),
-    of("git", "clean", &[&["-f", "--force"], &["-n", "--dry-run"], &["-i", "--interactive"], &["-q", "--quiet"]]),
-    of("git", "checkout", &[&["-f", "--force"]]),
-    of("git", "switch", &[&["-f", "--force", "--discard-changes"], &["-c", "--create"], &["-C", "--force-create"]]),
-    of("git", "branch", &[&["-d", "--delete"], &["-f", "--force"], &["-m", "--move"]]),
-    of("git", "tag", &[&["-d", "--delete"], &["-f", "--force"]]),
-    of("git", "add", &[&["-f", "--force"], &["-A", "--all"], &["-n", "--dry-run"]]),
-    of("git", "rm", &[&["-f", "--force"], &["-n", "--dry-run"]]),
-    of("git", "fetch", &[&["-f", "--force"], &["-p", "--prune"]]),
-    of("git", "pull", &[&["-r", "--rebase"], &["-f", "--force"]]),
-    any(
+    for_program("rm", &[&["-r", "-R", "--recursive"], &["-f", "--force"], &["-d", "--dir"], &["-v", "--verbose"]]),
+    for_program("cp", &[&["-r", "-R", "--recursive"], &["-f", "--force"], &["-a", "--archive"], &["-n", "--no-clobber"]]),
+    for_program("mv", &[&["-f", "--force"], &["-n", "--no-clobber"]]),
+    for_program("ln", &[&["-s", "--symbolic"], &["-f", "--force"]]),
+    for_program("mkdir", &[&["-p", "--parents"]]),
+    for_program("chmod", &[&["-R", "--recursive"]]),
+    for_program("chown", &[&["-R", "--recursive"]]),
+    for_command("git", "push", &[&["-f", "--force"], &["-d", "--delete"], &["-u", "--set-upstream"], &["-n", "--dry-run"]]),
+    for_command("git", "commit", &[&["-n", "--no-verify"], &["-a", "--all"], &["-m", "--message"], &["-s", "--signoff"]]),
+    for_command("git", "reset", &[&["-q", "--quiet"], &["-p", "--patch"]]),
+    for_command("git", "clean", &[&["-f", "--force"], &["-n", "--dry-run"], &["-i", "--interactive"], &["-q", "--quiet"]]),
+    for_command("git", "checkout", &[&["-f", "--force"]]),
+    for_command("git", "switch", &[&["-f", "--force", "--discard-changes"], &["-c", "--create"], &["-C", "--force-create"]]),
+    for_command("git", "branch", &[&["-d", "--delete"], &["-f", "--force"], &["-m", "--move"]]),
+    for_command("git", "tag", &[&["-d", "--delete"], &["-f", "--force"]]),
+    for_command("git", "add", &[&["-f", "--force"], &["-A", "--all"], &["-n", "--dry-run"]]),
+    for_command("git", "rm", &[&["-f", "--force"], &["-n", "--dry-run"]]),
+    for_command("git", "fetch", &[&["-f", "--force"], &["-p", "--prune"]]),
+    for_command("git", "pull", &[&["-r", "--rebase"], &["-f", "--force"]]),
+    for_program(
         "curl",
         &[
             &["-X", "--request"],
@@ -54,8 +54,8 @@ const TABLE: &[SameFlags] = &[
             &["-s", "--silent"],
         ],
     ),
-    any("wget", &[&["-O", "--output-document"], &["-q", "--quiet"]]),
-    of(
+    for_program("wget", &[&["-O", "--output-document"], &["-q", "--quiet"]]),
+    for_command(
         "docker",
         "run",
         &[
@@ -68,19 +68,19 @@ const TABLE: &[SameFlags] = &[
             &["-t", "--tty"],
         ],
     ),
-    of(
+    for_command(
         "docker",
         "exec",
         &[&["-d", "--detach"], &["-e", "--env"], &["-u", "--user"], &["-i", "--interactive"], &["-t", "--tty"]],
     ),
-    of("docker", "rm", &[&["-f", "--force"], &["-v", "--volumes"]]),
-    of("docker", "rmi", &[&["-f", "--force"]]),
-    of("docker", "build", &[&["-t", "--tag"], &["-f", "--file"]]),
-    of("docker", "prune", &[&["-f", "--force"], &["-a", "--all"]]),
-    any("npm", &[&["-g", "--global"], &["-f", "--force"], &["-y", "--yes"], &["-D", "--save-dev"]]),
-    any("pip", &[&["-r", "--requirement"], &["-U", "--upgrade"], &["-e", "--editable"]]),
-    any("pip3", &[&["-r", "--requirement"], &["-U", "--upgrade"], &["-e", "--editable"]]),
-    any(
+    for_command("docker", "rm", &[&["-f", "--force"], &["-v", "--volumes"]]),
+    for_command("docker", "rmi", &[&["-f", "--force"]]),
+    for_command("docker", "build", &[&["-t", "--tag"], &["-f", "--file"]]),
+    for_command("docker", "prune", &[&["-f", "--force"], &["-a", "--all"]]),
+    for_program("npm", &[&["-g", "--global"], &["-f", "--force"], &["-y", "--yes"], &["-D", "--save-dev"]]),
+    for_program("pip", &[&["-r", "--requirement"], &["-U", "--upgrade"], &["-e", "--editable"]]),
+    for_program("pip3", &[&["-r", "--requirement"], &["-U", "--upgrade"], &["-e", "--editable"]]),
+    for_program(
         "kubectl",
         &[&["-f", "--filename"], &["-n", "--namespace"], &["-A", "--all-namespaces"], &["-l", "--selector"]],
     ),

@@ -5,29 +5,29 @@ use std::str::Chars;
 
 /// The words of one program, and the scripts of the substitutions in them.
 #[derive(Debug, Default)]
-pub(super) struct Segment {
+pub(super) struct CommandSegment {
     pub(super) words: Vec<String>,
     pub(super) substitutions: Vec<String>,
 }
 
 /// Splits a command line at `;`, `&`, `|`, `&&`, `||`, line ends and parentheses.
-pub(super) fn segments(command: &str) -> Vec<Segment> {
-    let mut lexer = Lexer {
+pub(super) fn split_segments(command: &str) -> Vec<CommandSegment> {
+    let mut lexer = CommandLexer {
         rest: command.chars().peekable(),
         done: Vec::new(),
-        segment: Segment::default(),
+        segment: CommandSegment::default(),
         word: None,
         redirected: false,
         here: Vec::new(),
     };
-    lexer.run();
+    lexer.lex_command();
     lexer.done
 }
 
-struct Lexer<'a> {
+struct CommandLexer<'a> {
     rest: Peekable<Chars<'a>>,
-    done: Vec<Segment>,
-    segment: Segment,
+    done: Vec<CommandSegment>,
+    segment: CommandSegment,
     /// The word that is being read; `Some("")` for an empty one in quotes.
     word: Option<String>,
     /// The word that is being read is the target of a redirection.
@@ -36,31 +36,31 @@ struct Lexer<'a> {
     here: Vec<String>,
 }
 
-impl Lexer<'_> {
-    fn run(&mut self) {
+impl CommandLexer<'_> {
+    fn lex_command(&mut self) {
         while let Some(character) = self.rest.next() {
             match character {
-                '\\' => self.escaped(),
+                '\\' => self.lex_escaped(),
                 '\'' => self.single_quoted(),
                 '"' => self.double_quoted(),
-                '`' => self.backquoted(),
-                '$' if self.rest.peek() == Some(&'(') => self.substitution(),
+                '`' => self.lex_backquoted(),
+                '$' if self.rest.peek() == Some(&'(') => self.lex_substitution(),
                 '\n' => {
                     self.end_segment();
                     self.skip_here_documents();
                 }
                 ';' | '|' | '(' | ')' => self.end_segment(),
-                '&' => self.ampersand(),
-                '<' | '>' => self.redirection(character),
-                '#' if self.word.is_none() => self.comment(),
+                '&' => self.lex_ampersand(),
+                '<' | '>' => self.lex_redirection(character),
+                '#' if self.word.is_none() => self.skip_comment(),
                 blank if blank.is_whitespace() => self.end_word(),
-                other => self.push(other),
+                other => self.push_char(other),
             }
         }
         self.end_segment();
     }
 
-    fn push(&mut self, character: char) {
+    fn push_char(&mut self, character: char) {
         self.word.get_or_insert_default().push(character);
     }
 
@@ -80,11 +80,11 @@ impl Lexer<'_> {
         }
     }
 
-    fn escaped(&mut self) {
+    fn lex_escaped(&mut self) {
         match self.rest.next() {
             // A line that goes on.
             Some('\n') | None => {}
-            Some(character) => self.push(character),
+            Some(character) => self.push_char(character),
         }
     }
 
@@ -99,28 +99,28 @@ impl Lexer<'_> {
             match character {
                 '"' => return,
                 '\\' => match self.rest.next() {
-                    Some(next @ ('"' | '\\' | '$' | '`')) => self.push(next),
+                    Some(next @ ('"' | '\\' | '$' | '`')) => self.push_char(next),
                     Some('\n') | None => {}
                     Some(next) => {
-                        self.push('\\');
-                        self.push(next);
+                        self.push_char('\\');
+                        self.push_char(next);
                     }
                 },
-                '`' => self.backquoted(),
-                '$' if self.rest.peek() == Some(&'(') => self.substitution(),
-                other => self.push(other),
+                '`' => self.lex_backquoted(),
+                '$' if self.rest.peek() == Some(&'(') => self.lex_substitution(),
+                other => self.push_char(other),
             }
         }
     }
 
-    fn backquoted(&mut self) {
+    fn lex_backquoted(&mut self) {
         let script: String = self.rest.by_ref().take_while(|character| *character != '`').collect();
         self.word.get_or_insert_default().push_str(&format!("`{script}`"));
         self.segment.substitutions.push(script);
     }
 
     /// `$( … )` up to its own closing parenthesis; quotes inside are passed over.
-    fn substitution(&mut self) {
+    fn lex_substitution(&mut self) {
         self.rest.next();
         let (mut script, mut depth, mut quote) = (String::new(), 1, None);
         while let Some(character) = self.rest.next() {
@@ -146,19 +146,19 @@ impl Lexer<'_> {
     }
 
     /// `&&` and `&` end a program; `&>` redirects.
-    fn ampersand(&mut self) {
+    fn lex_ampersand(&mut self) {
         match self.rest.peek() {
             Some('>') => {
                 self.end_word();
                 self.rest.next();
-                self.redirection('>');
+                self.lex_redirection('>');
             }
             _ => self.end_segment(),
         }
     }
 
     /// The target of a redirection is no argument; neither is the number in front of it.
-    fn redirection(&mut self, character: char) {
+    fn lex_redirection(&mut self, character: char) {
         if self.word.as_ref().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit())) {
             self.word = None;
         }
@@ -201,7 +201,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn comment(&mut self) {
+    fn skip_comment(&mut self) {
         while self.rest.next_if(|next| *next != '\n').is_some() {}
     }
 }

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 /// A command read plainly.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plain {
+pub struct PlainCommand {
     /// The first word; `None` for an empty command.
     pub executable: Option<String>,
     /// The words that are neither options nor their values.
@@ -20,18 +20,18 @@ pub struct Plain {
 
 /// Reads a command plainly.
 #[must_use]
-pub fn plain(command: &str) -> Plain {
-    let outer = words(command);
-    let (words, unwrapped) = match wrapped(&outer) {
-        Some(script) => (self::words(script), true),
+pub fn parse_plain(command: &str) -> PlainCommand {
+    let outer = split_words(command);
+    let (words, unwrapped) = match wrapped_command(&outer) {
+        Some(script) => (self::split_words(script), true),
         None => (outer, false),
     };
-    let Some((executable, rest)) = words.split_first() else { return Plain { unwrapped, ..Plain::default() } };
-    Plain { executable: Some(executable.clone()), unwrapped, ..options(rest) }
+    let Some((executable, rest)) = words.split_first() else { return PlainCommand { unwrapped, ..PlainCommand::default() } };
+    PlainCommand { executable: Some(executable.clone()), unwrapped, ..parse_options(rest) }
 }
 
 /// The command that a shell as first or second word was given.
-fn wrapped(words: &[String]) -> Option<&str> {
+fn wrapped_command(words: &[String]) -> Option<&str> {
     let is_shell = |word: &String| {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         matches!(name, "bash" | "sh" | "zsh" | "fish" | "dash")
@@ -47,7 +47,7 @@ fn wrapped(words: &[String]) -> Option<&str> {
 
 /// Splits at white space outside quotes. A backslash takes the next character as it is, but in single quotes stands for itself.
 /// Empty words vanish; a quote that is never closed ends with the text.
-fn words(command: &str) -> Vec<String> {
+fn split_words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     let mut characters = command.chars();
     while let Some(character) = characters.next() {
@@ -70,8 +70,8 @@ fn words(command: &str) -> Vec<String> {
 }
 
 /// Reads options and positionals from the words behind a program.
-pub(super) fn options(words: &[String]) -> Plain {
-    let mut plain = Plain::default();
+pub(super) fn parse_options(words: &[String]) -> PlainCommand {
+    let mut plain = PlainCommand::default();
     let mut rest = words.iter().peekable();
     while let Some(word) = rest.next() {
         if plain.end_of_options || !word.starts_with('-') || word == "-" {
@@ -82,7 +82,7 @@ pub(super) fn options(words: &[String]) -> Plain {
             plain.end_of_options = true;
             continue;
         }
-        let (names, mut value) = split(word);
+        let (names, mut value) = split_option(word);
         if value.is_none() && names.len() == 1 {
             value = rest.next_if(|next| !next.starts_with('-')).cloned();
         }
@@ -94,7 +94,7 @@ pub(super) fn options(words: &[String]) -> Plain {
 }
 
 /// The names of the options in one word, and the value that stands in it.
-fn split(word: &str) -> (Vec<String>, Option<String>) {
+fn split_option(word: &str) -> (Vec<String>, Option<String>) {
     if let Some(long) = word.strip_prefix("--") {
         return match long.split_once('=') {
             Some((name, value)) => (vec![format!("--{name}")], Some(value.to_owned())),

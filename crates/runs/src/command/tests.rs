@@ -1,7 +1,7 @@
 use super::*;
 
 fn shown(command: &str) -> Vec<String> {
-    parts(command)
+    command_parts(command)
         .into_iter()
         .map(|part| format!("{} {}", part.program, part.words.join(" ")).trim().to_owned())
         .collect()
@@ -40,14 +40,14 @@ fn every_program_of_a_command_line_is_found() {
 #[test]
 fn wrappers_inside_wrappers_end() {
     let script = (0..10).fold("rm x".to_owned(), |inner, _| format!("bash -c {}", shell_words::quote(&inner)));
-    assert!(parts(&script).len() <= 1);
-    assert!(parts(&"a;".repeat(10_000)).len() <= MOST_PARTS);
-    assert!(parts(&"$(".repeat(10_000)).len() <= MOST_PARTS);
+    assert!(command_parts(&script).len() <= 1);
+    assert!(command_parts(&"a;".repeat(10_000)).len() <= MOST_PARTS);
+    assert!(command_parts(&"$(".repeat(10_000)).len() <= MOST_PARTS);
 }
 
 #[test]
 fn flags_are_found_in_every_spelling() {
-    let flags = |command: &str| flags(&parts(command)[0]);
+    let flags = |command: &str| flag_forms(&command_parts(command)[0]);
     assert_eq!(flags("rm -rf x"), ["-rf", "-r", "-f", "-R", "--recursive", "--force"]);
     assert_eq!(flags("pnpm --filter=unit --watch test"), ["--filter=unit", "--filter", "--watch"]);
     assert_eq!(flags("x -p80 - -- -y"), ["-p80"]);
@@ -62,8 +62,8 @@ fn flags_are_found_in_every_spelling() {
 
 #[test]
 fn arguments_are_all_words_that_are_no_flags() {
-    let part = &parts("npm --watch test - -- --runInBand")[0];
-    assert_eq!(arguments(&part.words), ["test", "-", "--runInBand"]);
+    let part = &command_parts("npm --watch test - -- --runInBand")[0];
+    assert_eq!(part_arguments(&part.words), ["test", "-", "--runInBand"]);
 }
 
 #[test]

@@ -1,20 +1,20 @@
 //! What an invariant expects of a call.
 
-use super::{Assertion, Call, Expr, ExprKind, Item, ItemKind, Name, Setting, StatementKind, TestKind};
+use super::{Assertion, InvariantCall, Expr, ExprKind, SyntaxItem, ItemKind, Name, BodySetting, StatementKind, TestKind};
 
-impl Call {
+impl InvariantCall {
     /// Whether an error is what has to become of it; `behind` is what stands behind it in the body.
     #[must_use]
-    pub fn expects_error(&self, behind: &[Item]) -> bool {
+    pub fn expects_error(&self, behind: &[SyntaxItem]) -> bool {
         let mut own = behind.iter().take_while(|item| !matches!(item.kind, ItemKind::Call(_)));
         self.expect.as_ref().is_some_and(|word| word.text == "error") || own.any(item_expects_error)
     }
 }
 
 /// `expect error`, `envelope.isError == true`.
-fn item_expects_error(item: &Item) -> bool {
+fn item_expects_error(item: &SyntaxItem) -> bool {
     match &item.kind {
-        ItemKind::Setting(Setting::Key { key, value: Some(Expr { kind: ExprKind::Name(word), .. }), .. }) => {
+        ItemKind::Setting(BodySetting::Key { key, value: Some(Expr { kind: ExprKind::Name(word), .. }), .. }) => {
             key.text == "expect" && word == "error"
         }
         ItemKind::Assertion(Assertion { statement, .. }) => match &statement.kind {

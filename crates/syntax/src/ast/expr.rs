@@ -1,6 +1,6 @@
 //! Expressions, tests, literals (language reference, section 4).
 
-use super::{Name, PredicateTarget, Step};
+use super::{Name, PredicateTarget, StepPattern};
 use averment_base::source::Span;
 
 /// An expression.
@@ -21,11 +21,11 @@ pub enum ExprKind {
     /// `true`, `false`.
     Boolean(bool),
     /// `1`, `1.5`, `30s`, `$0.05`, `10KB`, `95%`.
-    Number(Number),
+    Number(NumberLiteral),
     /// A string of any kind.
-    Text(Text),
+    Text(TextLiteral),
     /// `/…/flags`.
-    Regex(Regex),
+    Regex(RegexLiteral),
     /// `[a, b]`.
     List(Vec<Expr>),
     /// `{ a: 1, "b-c": 2 }`.
@@ -59,7 +59,7 @@ pub enum ExprKind {
     /// `any x in xs: c` and the others.
     Quantifier { quantifier: ExprQuantifier, variable: Name, source: Box<Expr>, body: Box<Expr> },
     /// `count A` as a number; `so_far` counts what was known when the step in scope was asked for.
-    Counted { step: Box<Step>, so_far: bool },
+    Counted { step: Box<StepPattern>, so_far: bool },
     /// `E of A`, `E of LIST`: the value for each of them.
     Of { value: Box<Expr>, target: Box<PredicateTarget>, so_far: bool },
     /// `E of runs`, `E of runs by GROUP`: the value of every run that is checked.
@@ -143,20 +143,20 @@ pub enum TestKind {
 
 /// A number as written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Number {
+pub struct NumberLiteral {
     /// The whole text with its unit, for example `1h30m`.
     pub text: String,
     /// The value in the base unit (milliseconds, USD, bytes; percent divided by 100) as decimal text that JSON accepts.
     pub value: String,
     /// The unit's family.
-    pub unit: Unit,
+    pub unit: NumberUnit,
     /// Where it stands.
     pub span: Span,
 }
 
 /// The family of a written unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Unit {
+pub enum NumberUnit {
     /// No unit, or percent.
     None,
     /// Milliseconds.
@@ -169,7 +169,7 @@ pub enum Unit {
 
 /// A string, possibly with interpolations.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Text {
+pub struct TextLiteral {
     /// Literal text (unescaped) and interpolated expressions, in order. Neighbouring literals are joined; the empty text has none.
     pub parts: Vec<TextPart>,
     /// With its quotes.
@@ -185,10 +185,10 @@ pub enum TextPart {
     Interpolation(Expr),
 }
 
-impl Text {
+impl TextLiteral {
     /// The text, when it has no interpolation.
     #[must_use]
-    pub fn literal(&self) -> Option<&str> {
+    pub fn literal_text(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
             [TextPart::Literal(text)] => Some(text),
@@ -199,7 +199,7 @@ impl Text {
 
 /// `/pattern/flags`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Regex {
+pub struct RegexLiteral {
     /// The pattern between the slashes as written (`\/` still escaped).
     pub pattern: String,
     /// The flags behind it as written.

@@ -1,22 +1,22 @@
 //! Files, declarations, settings (language reference, sections 3, 8, 9, 10).
 
-use super::{Assertion, Expr, Modifier, Name, Number, Regex, StatementKind, Step, Text};
+use super::{Assertion, Expr, Modifier, Name, NumberLiteral, RegexLiteral, StatementKind, StepPattern, TextLiteral};
 use averment_base::source::Span;
 
 /// One rule file.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct File {
+pub struct RuleFile {
     /// Everything in it, in order. Items that could not be read are left out (a diagnostic says why).
-    pub items: Vec<Item>,
+    pub items: Vec<SyntaxItem>,
     /// `# allow: slug` comments.
-    pub allows: Vec<Allow>,
+    pub allows: Vec<AllowComment>,
     /// Names that declarations with a mistake were to declare: what uses them is not wrong on top of that.
     pub unread: Vec<Name>,
 }
 
 /// `# allow: slug`: silences a lint on its line, or on the next one when it stands alone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Allow {
+pub struct AllowComment {
     /// The slugs named.
     pub slugs: Vec<Name>,
     /// The comment.
@@ -25,7 +25,7 @@ pub struct Allow {
 
 /// A declaration, a statement or a setting with the doc comment above it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct SyntaxItem {
     /// What it is.
     pub kind: ItemKind,
     /// From its first to its last character, without the doc comment.
@@ -40,17 +40,17 @@ pub struct Item {
 #[allow(clippy::large_enum_variant, reason = "a file has few items, and each is read once")]
 pub enum ItemKind {
     /// `use std.secrets`, `use "./other.assert" (name, name)`.
-    Use(Use),
+    Use(UseItem),
     /// `param NAME: type = default`.
-    Param(Param),
+    Param(ParamItem),
     /// `let NAME = expr`.
     Let { name: Name, value: Expr },
     /// `def NAME(a, b) = expr`.
     Def { name: Name, parameters: Vec<Name>, body: Expr },
     /// `def step paid(limit, $id) = step`. A parameter's text starts with `$` when it is a binding.
-    DefStep { name: Name, parameters: Vec<Name>, body: Step },
+    DefStep { name: Name, parameters: Vec<Name>, body: StepPattern },
     /// `schema Name = {…}` or `schema Name from "file"`.
-    Schema { name: Name, source: Literal },
+    Schema { name: Name, source: SchemaSource },
     /// `tools from "file"`.
     ToolsFrom { path: Name },
     /// `tool NAME {…}`.
@@ -58,29 +58,29 @@ pub enum ItemKind {
     /// `tool a, b* fails when cond also c tagged d`: what is true of the calls of some tools.
     ToolFacts { tools: Vec<ToolName>, facts: Vec<ToolFact> },
     /// `rule NAME "sentence" {…}`.
-    Rule(Rule),
+    Rule(RuleBlock),
     /// `suite "name" {…}`.
-    Suite { name: Name, modifiers: Vec<Modifier>, body: Vec<Item> },
+    Suite { name: Name, modifiers: Vec<Modifier>, body: Vec<SyntaxItem> },
     /// `case NAME {…}`.
-    Case { name: Name, modifiers: Vec<Modifier>, body: Vec<Item> },
+    Case { name: Name, modifiers: Vec<Modifier>, body: Vec<SyntaxItem> },
     /// `workspace isolated {…}` in a suite.
-    Workspace { mode: Name, settings: Vec<Setting> },
+    Workspace { mode: Name, settings: Vec<BodySetting> },
     /// `runner NAME {…}` in a suite.
-    Runner { name: Name, settings: Vec<Setting> },
+    Runner { name: Name, settings: Vec<BodySetting> },
     /// `pre {…}`.
-    Pre { body: Vec<Item> },
+    Pre { body: Vec<SyntaxItem> },
     /// `post {…}`.
-    Post { body: Vec<Item> },
+    Post { body: Vec<SyntaxItem> },
     /// `test "name" expect …`.
-    Test(Test),
+    Test(TestItem),
     /// `invariant NAME {…}`.
-    Invariant(Rule),
+    Invariant(RuleBlock),
     /// `call TOOL …` in an invariant.
-    Call(Call),
+    Call(InvariantCall),
     /// `for each tool where … {…}` in an invariant.
-    ForEachTool { condition: Option<Expr>, body: Vec<Item> },
+    ForEachTool { condition: Option<Expr>, body: Vec<SyntaxItem> },
     /// A modifier that stands alone: a setting of the body it opens.
-    Setting(Setting),
+    Setting(BodySetting),
     /// An assertion.
     Assertion(Assertion),
 }
@@ -108,7 +108,7 @@ pub enum ToolFact {
 impl ItemKind {
     /// Whether it says something of runs, by itself or with what stands in it.
     #[must_use]
-    pub fn asserts(&self) -> bool {
+    pub fn has_assertions(&self) -> bool {
         matches!(
             self,
             Self::Assertion(_)
@@ -123,7 +123,7 @@ impl ItemKind {
 
     /// Whether it declares what others use, and says nothing of runs.
     #[must_use]
-    pub fn declares(&self) -> bool {
+    pub fn is_declaration(&self) -> bool {
         matches!(
             self,
             Self::Use(_)
@@ -140,7 +140,7 @@ impl ItemKind {
 
     /// The items in its braces; `None` for what has no body.
     #[must_use]
-    pub fn body(&self) -> Option<&[Item]> {
+    pub fn body(&self) -> Option<&[SyntaxItem]> {
         match self {
             Self::Rule(rule) | Self::Invariant(rule) => Some(&rule.body),
             Self::Suite { body, .. }
@@ -163,7 +163,7 @@ impl ItemKind {
     }
 
     /// The items in its braces, to be changed; `None` for what has no body.
-    pub fn body_mut(&mut self) -> Option<&mut Vec<Item>> {
+    pub fn body_mut(&mut self) -> Option<&mut Vec<SyntaxItem>> {
         match self {
             Self::Rule(rule) | Self::Invariant(rule) => Some(&mut rule.body),
             Self::Suite { body, .. }
@@ -188,7 +188,7 @@ impl ItemKind {
 
 /// `use …`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Use {
+pub struct UseItem {
     /// The dotted name or the quoted path.
     pub target: Name,
     /// True for `use "./path"`.
@@ -199,7 +199,7 @@ pub struct Use {
 
 /// `param NAME: type = default`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Param {
+pub struct ParamItem {
     /// Its name.
     pub name: Name,
     /// The type as written.
@@ -210,7 +210,7 @@ pub struct Param {
 
 /// The source of a schema.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Literal {
+pub enum SchemaSource {
     /// An object literal.
     Inline(Expr),
     /// `from "path"`.
@@ -219,20 +219,20 @@ pub enum Literal {
 
 /// `rule` and `invariant`: a named group of assertions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct RuleBlock {
     /// Its id.
     pub name: Name,
     /// The sentence behind the name.
-    pub sentence: Option<Text>,
+    pub sentence: Option<TextLiteral>,
     /// Modifiers between the name and `{`.
     pub modifiers: Vec<Modifier>,
     /// What stands in it.
-    pub body: Vec<Item>,
+    pub body: Vec<SyntaxItem>,
 }
 
 /// `test "name" expect VERDICT NAMES {…}`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Test {
+pub struct TestItem {
     /// The quoted name.
     pub name: Name,
     /// `pass`, `fail`, `vacuous`, `undecided` or `error`.
@@ -254,7 +254,7 @@ pub enum TestRun {
 
 /// `call TOOL {…}`, `call TOOL generate {…} cases N seed M for "NAME"`, with `as NAME` and `expect ok|error`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct InvariantCall {
     /// The tool's name; `tool` inside `for each tool`.
     pub tool: Name,
     /// The arguments.
@@ -272,21 +272,21 @@ pub enum CallInput {
     /// An object literal.
     Object(Expr),
     /// Inputs that are made: how many, of which seed, and the name that the seed goes with where it is not that of the invariant.
-    Generate { inputs: GeneratedInputs, cases: Number, seed: Number, seed_name: Option<Text> },
+    Generate { inputs: GeneratedInputs, cases: NumberLiteral, seed: NumberLiteral, seed_name: Option<TextLiteral> },
 }
 
 /// What generated inputs are made by.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GeneratedInputs {
     /// `{ a: integer 0..9 }`: each argument by itself.
-    Arguments(Vec<Generator>),
+    Arguments(Vec<InputGenerator>),
     /// `from schema`: the schema that the tool declares. The place of these words.
     Schema(Span),
 }
 
 /// `a: integer 0..9`, `a: list 1..3 of integer 0..9`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Generator {
+pub struct InputGenerator {
     /// The argument.
     pub name: Name,
     /// What its value is.
@@ -307,21 +307,21 @@ pub struct GeneratedKind {
 /// `prompt "…"`, `timeout 120s`, `template "…"`, and every modifier that opens a body.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Setting {
+pub enum BodySetting {
     /// A modifier as a setting: `severity error`, `threshold 0.8`.
     Modifier(Modifier),
     /// Any other key with its value: `prompt`, `timeout`, `template`, `bootstrap` (with its own timeout), `model`, `agent`,
     /// `command`, `env`, `expect ok`.
-    Key { key: Name, value: Option<Expr>, timeout: Option<Number> },
+    Key { key: Name, value: Option<Expr>, timeout: Option<NumberLiteral> },
     /// `classify "id" "Label" when message contains "…"`: the class of the failures around it whose own message says so.
-    Classify { id: Text, label: Option<Text>, test: MessageTest },
+    Classify { id: TextLiteral, label: Option<TextLiteral>, test: MessageTest },
 }
 
 /// What `classify` asks of the message of a failure.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageTest {
     /// `contains "…"`.
-    Contains(Text),
+    Contains(TextLiteral),
     /// `matches /…/`.
-    Matches(Regex),
+    Matches(RegexLiteral),
 }

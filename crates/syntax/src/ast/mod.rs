@@ -6,7 +6,7 @@
 mod expected;
 mod expr;
 mod item;
-mod moved;
+mod move_spans;
 mod parts;
 mod same;
 mod statement;
@@ -16,7 +16,7 @@ pub mod walk;
 use averment_base::source::Span;
 pub use expr::*;
 pub use item::*;
-pub use moved::move_items;
+pub use move_spans::move_items;
 pub use same::same_meaning;
 pub use statement::*;
 pub use step::*;

@@ -19,37 +19,37 @@ macro_rules! parts {
             ExprQuantifier,
             BinaryOperator,
             TestKind,
-            Unit
+            NumberUnit
         );
 
         $fields! {
             Name { text, span }
-            File { items, allows, unread }
-            Allow { slugs, span }
-            Item { kind, span, doc }
-            Use { target, is_path, names }
-            Param { name, ty, default }
-            Rule { name, sentence, modifiers, body }
-            Test { name, expect, rules, run }
-            Call { tool, input, alias, expect }
-            Generator { name, value, elements }
+            RuleFile { items, allows, unread }
+            AllowComment { slugs, span }
+            SyntaxItem { kind, span, doc }
+            UseItem { target, is_path, names }
+            ParamItem { name, ty, default }
+            RuleBlock { name, sentence, modifiers, body }
+            TestItem { name, expect, rules, run }
+            InvariantCall { tool, input, alias, expect }
+            InputGenerator { name, value, elements }
             GeneratedKind { ty, bounds }
             Assertion { statement, modifiers, span }
             Modifier { kind, span }
             Statement { kind, span }
-            Times { least, most, span }
-            Within { number, unit, span }
+            StepCount { least, most, span }
+            WithinBound { number, unit, span }
             PredicateTarget { expr, step, span }
-            Step { kind, span }
+            StepPattern { kind, span }
             Atom { subject, arguments, status, by, tagged, proposed }
-            By { agent, span }
+            ByAgent { agent, span }
             ToolName { name, quoted }
-            Flow { kind, span }
+            FlowExpr { kind, span }
             Expr { kind, span }
             ValueTest { kind, negated, operand, name, operator, span }
-            Number { text, value, unit, span }
-            Text { parts, span }
-            Regex { pattern, flags, span, pattern_span }
+            NumberLiteral { text, value, unit, span }
+            TextLiteral { parts, span }
+            RegexLiteral { pattern, flags, span, pattern_span }
         }
 
         $variants! {
@@ -82,7 +82,7 @@ macro_rules! parts {
                 Also(one);
                 Tagged(one);
             }
-            Literal {
+            SchemaSource {
                 Inline(one);
                 File(one);
             }
@@ -98,7 +98,7 @@ macro_rules! parts {
                 Arguments(one);
                 Schema(one);
             }
-            Setting {
+            BodySetting {
                 Modifier(one);
                 Key { key, value, timeout };
                 Classify { id, label, test };
@@ -162,19 +162,19 @@ macro_rules! parts {
 macro_rules! pattern_parts {
     ($variants:ident) => {
         $variants! {
-            Window {
+            NeverWindow {
                 After { open, until };
                 Before { close };
                 Between { open, close };
             }
-            Scope {
+            BlockScope {
                 After { open, until };
                 Before { close };
                 Between { open, close };
                 Each { step };
                 When { condition };
             }
-            Over {
+            SlidingExtent {
                 Within(one);
                 Row(one);
             }
@@ -184,7 +184,7 @@ macro_rules! pattern_parts {
                 None;
                 AtLeast(one);
             }
-            World {
+            WorldCheck {
                 File { path, test };
                 Env { name, empty, negated };
                 Tool { name, negated };
@@ -197,7 +197,7 @@ macro_rules! pattern_parts {
                 LeastOf { passes, of };
                 Power { power, share };
             }
-            Rated {
+            RatedSubject {
                 Rule(one);
                 Statement(one);
             }
@@ -205,13 +205,13 @@ macro_rules! pattern_parts {
                 Text(one);
                 Regex(one);
             }
-            StepKind {
+            PatternForm {
                 Atom(one);
                 Choice(one);
                 Where { step, condition };
                 Proposed(one);
             }
-            Subject {
+            AtomSubject {
                 Tool(one);
                 QuotedTool(one);
                 Kind { kind, word, text };
@@ -221,13 +221,13 @@ macro_rules! pattern_parts {
                 Regex(one);
                 Command(one);
             }
-            Agent {
+            AgentPattern {
                 Name(one);
                 Text(one);
                 Regex(one);
                 Binding(one);
             }
-            Argument {
+            PatternArgument {
                 Matches { path, value, span };
                 Test(one);
             }

@@ -10,49 +10,49 @@ const LEVELS: usize = 64;
 
 /// True when two files hold the same items, documentation and silenced lints, wherever they stand.
 #[must_use]
-pub fn same_meaning(left: &File, right: &File) -> bool {
-    with_stack(LEVELS, || left.same(right))
+pub fn same_meaning(left: &RuleFile, right: &RuleFile) -> bool {
+    with_stack(LEVELS, || left.means_same(right))
 }
 
 /// Equality without places.
-trait Same {
-    fn same(&self, other: &Self) -> bool;
+trait SameMeaning {
+    fn means_same(&self, other: &Self) -> bool;
 }
 
-impl<T: Same> Same for Vec<T> {
-    fn same(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().zip(other).all(|(left, right)| left.same(right))
+impl<T: SameMeaning> SameMeaning for Vec<T> {
+    fn means_same(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(left, right)| left.means_same(right))
     }
 }
 
-impl<T: Same> Same for Option<T> {
-    fn same(&self, other: &Self) -> bool {
+impl<T: SameMeaning> SameMeaning for Option<T> {
+    fn means_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Some(left), Some(right)) => left.same(right),
+            (Some(left), Some(right)) => left.means_same(right),
             (None, None) => true,
             _ => false,
         }
     }
 }
 
-impl<T: Same> Same for Box<T> {
-    fn same(&self, other: &Self) -> bool {
-        (**self).same(other)
+impl<T: SameMeaning> SameMeaning for Box<T> {
+    fn means_same(&self, other: &Self) -> bool {
+        (**self).means_same(other)
     }
 }
 
-impl<T: Same> Same for &T {
-    fn same(&self, other: &Self) -> bool {
-        (**self).same(other)
+impl<T: SameMeaning> SameMeaning for &T {
+    fn means_same(&self, other: &Self) -> bool {
+        (**self).means_same(other)
     }
 }
 
 /// A row of parts.
 macro_rules! tuples {
     ($(($($ty:ident $number:tt),*))*) => {
-        $(impl<$($ty: Same),*> Same for ($($ty,)*) {
-            fn same(&self, _other: &Self) -> bool {
-                true $(&& self.$number.same(&_other.$number))*
+        $(impl<$($ty: SameMeaning),*> SameMeaning for ($($ty,)*) {
+            fn means_same(&self, _other: &Self) -> bool {
+                true $(&& self.$number.means_same(&_other.$number))*
             }
         })*
     };
@@ -64,8 +64,8 @@ tuples! {
 }
 
 /// A place is no part of the meaning.
-impl Same for Span {
-    fn same(&self, _: &Self) -> bool {
+impl SameMeaning for Span {
+    fn means_same(&self, _: &Self) -> bool {
         true
     }
 }
@@ -73,8 +73,8 @@ impl Same for Span {
 /// What has no place in it is compared as it is.
 macro_rules! plain {
     ($($ty:ty),* $(,)?) => {
-        $(impl Same for $ty {
-            fn same(&self, other: &Self) -> bool {
+        $(impl SameMeaning for $ty {
+            fn means_same(&self, other: &Self) -> bool {
                 self == other
             }
         })*
@@ -84,10 +84,10 @@ macro_rules! plain {
 /// A struct, field by field.
 macro_rules! fields {
     ($($ty:ident { $($field:ident),* })*) => {
-        $(impl Same for $ty {
-            fn same(&self, other: &Self) -> bool {
+        $(impl SameMeaning for $ty {
+            fn means_same(&self, other: &Self) -> bool {
                 let Self { $($field),* } = self;
-                $($field.same(&other.$field))&&*
+                $($field.means_same(&other.$field))&&*
             }
         })*
     };
@@ -98,13 +98,13 @@ macro_rules! variants {
     ($($(#[$about:meta])* $ty:ident {
         $($(#[$doc:meta])* $variant:ident $(($($part:ident $(: $of:ty)?),*))? $({ $($field:ident $(: $holds:ty)?),* })?;)*
     })*) => {
-        $(impl Same for $ty {
-            fn same(&self, other: &Self) -> bool {
+        $(impl SameMeaning for $ty {
+            fn means_same(&self, other: &Self) -> bool {
                 match self {
                     $(Self::$variant $(($($part),*))? $({ $($field),* })? => {
                         let left = ($($($part,)*)? $($($field,)*)?);
                         match other {
-                            Self::$variant $(($($part),*))? $({ $($field),* })? => left.same(&($($($part,)*)? $($($field,)*)?)),
+                            Self::$variant $(($($part),*))? $({ $($field),* })? => left.means_same(&($($($part,)*)? $($($field,)*)?)),
                             _ => false,
                         }
                     })*

@@ -1,6 +1,6 @@
 //! Assertions, their modifiers, statements (language reference, sections 4, 6, 7, 9).
 
-use super::{Expr, Flow, Item, Name, Number, Regex, Step, Text, ValueTest};
+use super::{Expr, FlowExpr, SyntaxItem, Name, NumberLiteral, RegexLiteral, StepPattern, TextLiteral, ValueTest};
 use averment_base::source::Span;
 
 /// An assertion: a statement with its modifiers.
@@ -27,19 +27,19 @@ pub struct Modifier {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModifierKind {
     /// `weight 2`.
-    Weight(Number),
+    Weight(NumberLiteral),
     /// `severity warn`; whether it is one is `check`'s question.
     Severity(Name),
     /// `must`.
     Must,
     /// `threshold 0.8`.
-    Threshold(Number),
+    Threshold(NumberLiteral),
     /// `message "…"`.
-    Message(Text),
+    Message(TextLiteral),
     /// `as metric`.
     As(Name),
     /// `class "id" "Label"`.
-    Class(Text, Option<Text>),
+    Class(TextLiteral, Option<TextLiteral>),
     /// `tags a, b`.
     Tags(Vec<Name>),
     /// `when cond`.
@@ -47,7 +47,7 @@ pub enum ModifierKind {
     /// `id name`.
     Id(Name),
     /// `expect fail "why"`.
-    ExpectFail(Option<Text>),
+    ExpectFail(Option<TextLiteral>),
     /// `deny vacuous, unjudged`; whether it is one of those is `check`'s question.
     Deny(Vec<Name>),
     /// `allow undecided`.
@@ -74,57 +74,57 @@ macro_rules! statements {
                 /// `not STATEMENT` (an expression behind `not` is an [`super::ExprKind::Not`]).
                 Not(one: Box<Statement>);
                 /// `require A`, `require A 1..3 times`. A single number is a range of one.
-                Require { step: Step, times: Option<Times> };
+                Require { step: StepPattern, times: Option<StepCount> };
                 /// `never A, B`, with a window and a `within`.
-                Never { steps: Vec<Step>, window: Option<Window>, within: Option<Within> };
+                Never { steps: Vec<StepPattern>, window: Option<NeverWindow>, within: Option<WithinBound> };
                 /// `only A, B`.
-                Only { steps: Vec<Step> };
+                Only { steps: Vec<StepPattern> };
                 /// `count A <= 10`: the test has no subject.
-                Count { step: Step, test: ValueTest };
+                Count { step: StepPattern, test: ValueTest };
                 /// `first A`.
-                First { step: Step };
+                First { step: StepPattern };
                 /// `last A`.
-                Last { step: Step };
+                Last { step: StepPattern };
                 /// `before A -> B, C`, `starts before A -> B`; `B only after A` is read into this (`reversed`).
-                Before { each: bool, immediately: bool, starts: bool, step: Step, targets: Vec<Step>, within: Option<Within>, reversed: bool };
+                Before { each: bool, immediately: bool, starts: bool, step: StepPattern, targets: Vec<StepPattern>, within: Option<WithinBound>, reversed: bool };
                 /// `after A -> B, C`.
-                After { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within> };
+                After { each: bool, immediately: bool, step: StepPattern, targets: Vec<StepPattern>, within: Option<WithinBound> };
                 /// `sequence [only|exactly] A -> B`.
-                Sequence { mode: SequenceMode, steps: Vec<Step>, within: Option<Within> };
+                Sequence { mode: SequenceMode, steps: Vec<StepPattern>, within: Option<WithinBound> };
                 /// `nested A -> B`.
-                Nested { open: Step, close: Step };
+                Nested { open: StepPattern, close: StepPattern };
                 /// `together A, B`.
-                Together { left: Step, right: Step };
+                Together { left: StepPattern, right: StepPattern };
                 /// `apart A, B`.
-                Apart { left: Step, right: Step };
+                Apart { left: StepPattern, right: StepPattern };
                 /// `if A then B`.
-                IfThen { condition: Step, consequence: Step };
+                IfThen { condition: StepPattern, consequence: StepPattern };
                 /// `A iff B`.
-                Iff { left: Step, right: Step };
+                Iff { left: StepPattern, right: StepPattern };
                 /// `either A or B or C`.
-                Either { steps: Vec<Step> };
+                Either { steps: Vec<StepPattern> };
                 /// `not both A, B`.
-                NotBoth { left: Step, right: Step };
+                NotBoth { left: StepPattern, right: StepPattern };
                 /// `never repeat A more than 3 times`.
-                Repeat { step: Step, limit: Number };
+                Repeat { step: StepPattern, limit: NumberLiteral };
                 /// `flow …`.
-                Flow { flow: Flow };
+                Flow { flow: FlowExpr };
                 /// `each A: cond`, `some A: cond`, `no A: cond`.
-                Each { quantifier: Quantifier, step: Step, condition: Expr };
+                Each { quantifier: Quantifier, step: StepPattern, condition: Expr };
                 /// `count A <= 5 within 10s`, `sum(E of A) <= 5 in a row`: a condition around every match.
-                Sliding { condition: Expr, over: Over };
+                Sliding { condition: Expr, over: SlidingExtent };
                 /// `no PREDICATE in EXPR` or `no PREDICATE in A`.
                 NoPredicate { predicate: Name, target: PredicateTarget };
                 /// `args valid [strict] [for A]`.
-                ArgsValid { step: Option<Step>, strict: bool };
+                ArgsValid { step: Option<StepPattern>, strict: bool };
                 /// `after A until C {…}`, `each A {…}`, `when COND {…}` and the others.
-                Block { scope: Scope, body: Vec<Item> };
+                Block { scope: BlockScope, body: Vec<SyntaxItem> };
                 /// `any of {…}`, `at least 2 of {…}`.
-                Group { kind: GroupKind, body: Vec<Item> };
+                Group { kind: GroupKind, body: Vec<SyntaxItem> };
                 /// `file "PATH" exists` and the other checks of section 9.
-                World(one: World);
+                World(one: WorldCheck);
                 /// `in at least 95% of runs by meta.model with confidence 95%: rule approval`: how many of all runs it holds in.
-                Rate { share: RunShare, by: Option<Expr>, confidence: Option<Number>, rated: Rated };
+                Rate { share: RunShare, by: Option<Expr>, confidence: Option<NumberLiteral>, rated: RatedSubject };
             }
         }
     };
@@ -149,11 +149,11 @@ statements!(declare);
 
 /// How often: both ends included; absent ends are open.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Times {
+pub struct StepCount {
     /// At least.
-    pub least: Option<Number>,
+    pub least: Option<NumberLiteral>,
     /// At most.
-    pub most: Option<Number>,
+    pub most: Option<NumberLiteral>,
     /// The numbers and their dots.
     pub span: Span,
 }
@@ -161,20 +161,20 @@ pub struct Times {
 /// The window of a `never`.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Window {
+pub enum NeverWindow {
     /// `after A [until C]`.
-    After { open: Step, until: Option<Step> },
+    After { open: StepPattern, until: Option<StepPattern> },
     /// `before A`.
-    Before { close: Step },
+    Before { close: StepPattern },
     /// `between A and C`.
-    Between { open: Step, close: Step },
+    Between { open: StepPattern, close: StepPattern },
 }
 
 /// `within 3 calls`, `within 2 turns`, `within 5s`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Within {
+pub struct WithinBound {
     /// How many, or the duration with its unit.
-    pub number: Number,
+    pub number: NumberLiteral,
     /// `calls` or `turns`; `None` for a duration.
     pub unit: Option<WithinUnit>,
     /// From `within` to its end.
@@ -183,9 +183,9 @@ pub struct Within {
 
 /// What a condition holds over that stands around every match.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Over {
+pub enum SlidingExtent {
     /// `within …`: what follows a match up to there.
-    Within(Within),
+    Within(WithinBound),
     /// `in a row`: the neighbouring matches.
     Row(Span),
 }
@@ -227,7 +227,7 @@ pub struct PredicateTarget {
     /// The text as an expression.
     pub expr: Option<Expr>,
     /// The text as a step pattern.
-    pub step: Option<Step>,
+    pub step: Option<StepPattern>,
     /// The whole text.
     pub span: Span,
 }
@@ -235,15 +235,15 @@ pub struct PredicateTarget {
 /// The header of a block (section 6).
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Scope {
+pub enum BlockScope {
     /// `after A [until C]`.
-    After { open: Step, until: Option<Step> },
+    After { open: StepPattern, until: Option<StepPattern> },
     /// `before A`.
-    Before { close: Step },
+    Before { close: StepPattern },
     /// `between A and C`.
-    Between { open: Step, close: Step },
+    Between { open: StepPattern, close: StepPattern },
     /// `each A`.
-    Each { step: Step },
+    Each { step: StepPattern },
     /// `when COND`.
     When { condition: Expr },
 }
@@ -258,15 +258,15 @@ pub enum GroupKind {
     /// `none of`.
     None,
     /// `at least 2 of`.
-    AtLeast(Number),
+    AtLeast(NumberLiteral),
 }
 
 /// The checks of section 9.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum World {
+pub enum WorldCheck {
     /// `file "PATH" TEST`: the test has no subject.
-    File { path: Text, test: ValueTest },
+    File { path: TextLiteral, test: ValueTest },
     /// `env NAME is [not] set`, or `is [not] empty`.
     Env { name: Name, empty: bool, negated: bool },
     /// `tool NAME is [not] available`.
@@ -274,7 +274,7 @@ pub enum World {
     /// `http "URL" status TEST`.
     Http { url: TextOrRegex, test: ValueTest },
     /// `run "COMMAND" exits N`.
-    Run { command: Text, code: Number },
+    Run { command: TextLiteral, code: NumberLiteral },
 }
 
 /// In how many of all runs something has to hold.
@@ -282,18 +282,18 @@ pub enum World {
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum RunShare {
     /// `at least 95%`.
-    Least(Number),
+    Least(NumberLiteral),
     /// `at most 5%`.
-    Most(Number),
+    Most(NumberLiteral),
     /// `at least 2 of 3`: in each group of runs.
-    LeastOf { passes: Number, of: Number },
+    LeastOf { passes: NumberLiteral, of: NumberLiteral },
     /// `pass^4 … >= 60%`: how likely it is that this many runs of a group all pass.
-    Power { power: Number, share: Number },
+    Power { power: NumberLiteral, share: NumberLiteral },
 }
 
 /// What is counted over all runs.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Rated {
+pub enum RatedSubject {
     /// `rule NAME`: the runs that the rule passes in.
     Rule(Name),
     /// The runs that a statement holds in.
@@ -304,7 +304,7 @@ pub enum Rated {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextOrRegex {
     /// A string.
-    Text(Text),
+    Text(TextLiteral),
     /// A regular expression.
-    Regex(Regex),
+    Regex(RegexLiteral),
 }

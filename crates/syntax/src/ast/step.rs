@@ -1,13 +1,13 @@
 //! Step patterns and flows (language reference, section 5).
 
-use super::{Expr, Name, Regex, Text};
+use super::{Expr, Name, RegexLiteral, TextLiteral};
 use averment_base::source::Span;
 
 /// A step pattern.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct StepPattern {
     /// Which form.
-    pub kind: StepKind,
+    pub kind: PatternForm,
     /// From its first to its last character.
     pub span: Span,
 }
@@ -15,28 +15,28 @@ pub struct Step {
 /// The forms of a step pattern.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum StepKind {
+pub enum PatternForm {
     /// One pattern: a tool call or a step of another kind.
     Atom(Atom),
     /// `A | B`.
-    Choice(Vec<Step>),
+    Choice(Vec<StepPattern>),
     /// `A where cond`; the parentheses, if any, are not kept.
-    Where { step: Box<Step>, condition: Expr },
+    Where { step: Box<StepPattern>, condition: Expr },
     /// `proposed A` before a parenthesis; before a plain pattern it is [`Atom::proposed`].
-    Proposed(Box<Step>),
+    Proposed(Box<StepPattern>),
 }
 
 /// `refund(amount > 100) failed`, `command /npm/`, `read "src/**"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Atom {
     /// What it names.
-    pub subject: Subject,
+    pub subject: AtomSubject,
     /// The entries in parentheses; `None` without parentheses.
-    pub arguments: Option<Vec<Argument>>,
+    pub arguments: Option<Vec<PatternArgument>>,
     /// `ok` or `failed` behind it.
     pub status: Option<StatusWord>,
     /// `by researcher` behind it.
-    pub by: Option<By>,
+    pub by: Option<ByAgent>,
     /// `tagged destructive` behind it: the tag of its tool.
     pub tagged: Option<Name>,
     /// `proposed` in front of it.
@@ -45,22 +45,22 @@ pub struct Atom {
 
 /// `by researcher`: the agent that takes the step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct By {
+pub struct ByAgent {
     /// Which one.
-    pub agent: Agent,
+    pub agent: AgentPattern,
     /// From the word to the last character of the agent.
     pub span: Span,
 }
 
 /// Which agent takes a step.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Agent {
+pub enum AgentPattern {
     /// The bare name of an agent, with `*` and `?` as globs.
     Name(Name),
     /// A quoted name, literal.
-    Text(Text),
+    Text(TextLiteral),
     /// A regular expression.
-    Regex(Regex),
+    Regex(RegexLiteral),
     /// `$a`: an [`super::ExprKind::Binding`].
     Binding(Expr),
 }
@@ -68,7 +68,7 @@ pub enum Agent {
 /// What an atom names.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Subject {
+pub enum AtomSubject {
     /// A bare name with `*` and `?` as globs; `any` is one too. May turn out to be a `def step`.
     Tool(Name),
     /// A quoted name, literal.
@@ -81,9 +81,9 @@ pub enum Subject {
 #[derive(Debug, Clone, PartialEq)]
 pub enum KindText {
     /// A string: a substring, a path glob or a name, by kind.
-    Text(Text),
+    Text(TextLiteral),
     /// A regular expression.
-    Regex(Regex),
+    Regex(RegexLiteral),
     /// `command npm(…)`: the name of the parsed command.
     Command(Name),
 }
@@ -117,7 +117,7 @@ pub enum StatusWord {
 /// One entry in a pattern's parentheses.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
-pub enum Argument {
+pub enum PatternArgument {
     /// `path: literal | regex | range | [list] | $var`. The path's root is a plain name or a quoted key.
     Matches { path: Expr, value: Expr, span: Span },
     /// Any test: `amount > 100`, `note is not empty`, `id == $id`.
@@ -126,7 +126,7 @@ pub enum Argument {
 
 /// A flow expression: a regular expression over calls.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flow {
+pub struct FlowExpr {
     /// Which form.
     pub kind: FlowKind,
     /// From its first to its last character.
@@ -139,11 +139,11 @@ pub struct Flow {
 #[allow(clippy::large_enum_variant, reason = "a file has few flows, and nearly all of one are calls")]
 pub enum FlowKind {
     /// One call.
-    Step(Step),
+    Step(StepPattern),
     /// `A -> B`.
-    Sequence(Vec<Flow>),
+    Sequence(Vec<FlowExpr>),
     /// `A | B`.
-    Choice(Vec<Flow>),
+    Choice(Vec<FlowExpr>),
     /// `(A)*`, `(A)+`, `(A)?`, `(A){2,3}`; an open upper end is `None`.
-    Repeat { body: Box<Flow>, least: u32, most: Option<u32> },
+    Repeat { body: Box<FlowExpr>, least: u32, most: Option<u32> },
 }

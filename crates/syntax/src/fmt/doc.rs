@@ -3,7 +3,7 @@
 //! A document knows of itself whether it must be broken and how wide it is on one line, so that no layout decision looks down the tree again.
 //! Comments are part of it: they end their line, whatever stands around them.
 
-use super::align::Mark;
+use super::align::AlignMark;
 use std::borrow::Cow;
 
 /// A document.
@@ -52,7 +52,7 @@ pub(super) enum DocKind<'t> {
     /// The lines of a `"""` string behind the first, without their indentation.
     Dedented(Vec<StringLine<'t>>),
     /// A place that neighbouring lines may be aligned at.
-    Mark(Mark),
+    Mark(AlignMark),
     /// One after the other.
     Sequence(Vec<Doc<'t>>),
     /// Its lines are indented further.
@@ -61,85 +61,85 @@ pub(super) enum DocKind<'t> {
     Group(Box<Doc<'t>>),
 }
 
-fn leaf(kind: DocKind<'_>, width: usize) -> Doc<'_> {
+fn leaf_doc(kind: DocKind<'_>, width: usize) -> Doc<'_> {
     Doc { kind, forced: false, width, ends_in_comment: false, empty: false }
 }
 
 /// Text without a line end.
-pub(super) fn text<'t>(text: impl Into<Cow<'t, str>>) -> Doc<'t> {
+pub(super) fn doc_text<'t>(text: impl Into<Cow<'t, str>>) -> Doc<'t> {
     let text = text.into();
     let width = text.chars().count();
-    leaf(DocKind::Text(text), width)
+    leaf_doc(DocKind::Text(text), width)
 }
 
 /// A space between words.
 pub(super) fn space<'t>() -> Doc<'t> {
-    leaf(DocKind::Space, 1)
+    leaf_doc(DocKind::Space, 1)
 }
 
 /// A space before something that is too long for any line.
-pub(super) fn loose<'t>() -> Doc<'t> {
-    leaf(DocKind::Loose, 1)
+pub(super) fn loose_space<'t>() -> Doc<'t> {
+    leaf_doc(DocKind::Loose, 1)
 }
 
 /// A space, or a line end in a broken group.
-pub(super) fn line<'t>() -> Doc<'t> {
-    leaf(DocKind::Line(" "), 1)
+pub(super) fn line_break<'t>() -> Doc<'t> {
+    leaf_doc(DocKind::Line(" "), 1)
 }
 
 /// Two spaces, or a line end in a broken group.
 pub(super) fn wide_line<'t>() -> Doc<'t> {
-    leaf(DocKind::Line("  "), 2)
+    leaf_doc(DocKind::Line("  "), 2)
 }
 
 /// Nothing, or a line end in a broken group.
-pub(super) fn soft<'t>() -> Doc<'t> {
-    leaf(DocKind::Line(""), 0)
+pub(super) fn soft_break<'t>() -> Doc<'t> {
+    leaf_doc(DocKind::Line(""), 0)
 }
 
 /// A line end in any case.
-pub(super) fn hard<'t>(blank: bool) -> Doc<'t> {
-    Doc { forced: true, ..leaf(DocKind::Hard { blank }, 0) }
+pub(super) fn hard_break<'t>(blank: bool) -> Doc<'t> {
+    Doc { forced: true, ..leaf_doc(DocKind::Hard { blank }, 0) }
 }
 
 /// Text only where the group around it is broken.
 pub(super) fn when_broken<'t>(text: &'static str) -> Doc<'t> {
-    leaf(DocKind::Only { broken: true, text }, 0)
+    leaf_doc(DocKind::Only { broken: true, text }, 0)
 }
 
 /// Text only where the group around it is on one line.
 pub(super) fn when_flat<'t>(text: &'static str) -> Doc<'t> {
-    leaf(DocKind::Only { broken: false, text }, text.len())
+    leaf_doc(DocKind::Only { broken: false, text }, text.len())
 }
 
 /// A comment behind what stands on its line.
-pub(super) fn trailing(comment: &str) -> Doc<'_> {
-    Doc { ends_in_comment: true, ..leaf(DocKind::Trailing(comment), 0) }
+pub(super) fn trailing_comment(comment: &str) -> Doc<'_> {
+    Doc { ends_in_comment: true, ..leaf_doc(DocKind::Trailing(comment), 0) }
 }
 
 /// A comment on a line of its own.
 pub(super) fn own_line(comment: &str) -> Doc<'_> {
-    Doc { forced: true, ends_in_comment: true, ..leaf(DocKind::OwnLine(comment), 0) }
+    Doc { forced: true, ends_in_comment: true, ..leaf_doc(DocKind::OwnLine(comment), 0) }
 }
 
 /// Further lines of a string.
-pub(super) fn dedented(lines: Vec<StringLine<'_>>) -> Doc<'_> {
-    Doc { forced: true, ..leaf(DocKind::Dedented(lines), 0) }
+pub(super) fn dedented_lines(lines: Vec<StringLine<'_>>) -> Doc<'_> {
+    Doc { forced: true, ..leaf_doc(DocKind::Dedented(lines), 0) }
 }
 
 /// A place to align at.
-pub(super) fn mark<'t>(mark: Mark) -> Doc<'t> {
-    Doc { empty: true, ..leaf(DocKind::Mark(mark), 0) }
+pub(super) fn align_mark<'t>(mark: AlignMark) -> Doc<'t> {
+    Doc { empty: true, ..leaf_doc(DocKind::Mark(mark), 0) }
 }
 
 /// Nothing.
-pub(super) fn nothing<'t>() -> Doc<'t> {
+pub(super) fn empty_doc<'t>() -> Doc<'t> {
     sequence(Vec::new())
 }
 
 /// One after the other. What follows a comment inside of it forces it onto several lines.
 pub(super) fn sequence(parts: Vec<Doc<'_>>) -> Doc<'_> {
-    let mut whole = Doc { empty: true, ..leaf(DocKind::Sequence(Vec::new()), 0) };
+    let mut whole = Doc { empty: true, ..leaf_doc(DocKind::Sequence(Vec::new()), 0) };
     for part in parts.iter().filter(|part| !part.empty) {
         whole.forced |= part.forced || whole.ends_in_comment;
         whole.ends_in_comment = part.ends_in_comment;
@@ -162,7 +162,7 @@ pub(super) fn group(inner: Doc<'_>) -> Doc<'_> {
 }
 
 /// The same, broken in any case.
-pub(super) fn broken(inner: Doc<'_>) -> Doc<'_> {
+pub(super) fn broken_group(inner: Doc<'_>) -> Doc<'_> {
     let mut inner = inner;
     inner.forced = true;
     group(inner)

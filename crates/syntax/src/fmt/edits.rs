@@ -1,7 +1,7 @@
 //! The difference of two texts as edits, for editors: what did not change keeps its cursor, its folds and its marks.
 
-use super::{Options, format};
-use crate::difference::{DiffOp, DiffTag, operations};
+use super::{FormatOptions, format_file};
+use crate::difference::{DiffOp, DiffTag, diff_operations};
 use crate::{self as syntax};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::source::{FileId, SourceMap};
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Replaces bytes of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct FormatEdit {
     /// The bytes of the old text; whole lines.
     pub range: Range<usize>,
     /// What stands there afterwards.
@@ -18,7 +18,7 @@ pub struct Edit {
 
 /// The edits that make one text of another, line by line, from the first to the last.
 #[must_use]
-pub fn edits(old: &str, new: &str) -> Vec<Edit> {
+pub fn line_edits(old: &str, new: &str) -> Vec<FormatEdit> {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     let ends = before.iter().scan(0, |at, line| {
@@ -29,9 +29,9 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     let at = |line: usize| starts.get(line).copied().unwrap_or(old.len());
     let edit = |op: &DiffOp| {
         let lines = after.get(op.new_range()).unwrap_or_default();
-        Edit { range: at(op.old_range().start)..at(op.old_range().end), text: lines.concat() }
+        FormatEdit { range: at(op.old_range().start)..at(op.old_range().end), text: lines.concat() }
     };
-    operations(&before, &after).iter().filter(|op| op.tag() != DiffTag::Equal).map(edit).collect()
+    diff_operations(&before, &after).iter().filter(|op| op.tag() != DiffTag::Equal).map(edit).collect()
 }
 
 /// The edits that format the top-level items which a range of bytes touches, with the comments above them.
@@ -42,10 +42,10 @@ pub fn edits_in(
     map: &SourceMap,
     file: FileId,
     range: Range<usize>,
-    options: &Options,
-) -> Result<Vec<Edit>, Diagnostics> {
+    options: &FormatOptions,
+) -> Result<Vec<FormatEdit>, Diagnostics> {
     let Some(source) = map.get(file) else { return Ok(Vec::new()) };
-    let new = format(map, file, options)?;
+    let new = format_file(map, file, options)?;
     let (tree, ..) = syntax::parse(map, file, &options.limits);
     let ends: Vec<usize> = tree.items.iter().map(|item| item.span.end as usize).collect();
     // From the line behind the last item before the range (from its own line, where the range begins on it) to the end of the last one in it.
@@ -53,8 +53,8 @@ pub fn edits_in(
     let line_behind = source.text.get(before..).and_then(|rest| rest.find('\n')).map_or(before, |at| before + at + 1);
     let own_line = source.text.get(..range.start).and_then(|front| front.rfind('\n')).map_or(0, |at| at + 1);
     let start = if before == 0 { 0 } else { line_behind.min(own_line) };
-    let is_in_range = |item: &&syntax::ast::Item| (item.span.start as usize) < range.end.max(range.start + 1);
+    let is_in_range = |item: &&syntax::ast::SyntaxItem| (item.span.start as usize) < range.end.max(range.start + 1);
     let end = tree.items.iter().rev().find(is_in_range).map_or(range.end, |item| item.span.end as usize).max(range.end);
-    let touches = |edit: &Edit| edit.range.end > start && edit.range.start < end;
-    Ok(edits(&source.text, &new).into_iter().filter(touches).collect())
+    let touches = |edit: &FormatEdit| edit.range.end > start && edit.range.start < end;
+    Ok(line_edits(&source.text, &new).into_iter().filter(touches).collect())
 }

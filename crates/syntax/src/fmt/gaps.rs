@@ -1,11 +1,11 @@
 //! Comments by the word or sign that they stand before or behind.
 
-use crate::concrete::Leaf;
+use crate::concrete::ConcreteLeaf;
 use std::ops::Range;
 
 /// A comment of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Comment<'t> {
+pub(super) struct GapComment<'t> {
     /// With its `#`.
     pub text: &'t str,
     /// Where it stands.
@@ -16,33 +16,33 @@ pub(super) struct Comment<'t> {
 
 /// What stands around one leaf.
 #[derive(Debug, Default)]
-struct Gap<'t> {
+struct LeafGap<'t> {
     /// On lines of their own before it.
-    before: Vec<Comment<'t>>,
+    before: Vec<GapComment<'t>>,
     /// Behind it on its line.
-    behind: Option<Comment<'t>>,
+    behind: Option<GapComment<'t>>,
     /// The comments before it are printed by what it stands in.
-    before_is_told: bool,
+    before_is_claimed: bool,
     /// The comment behind it is printed by what it stands in.
-    behind_is_told: bool,
+    behind_is_claimed: bool,
 }
 
 /// The comments of a file by leaf. One more gap than leaves: the last is the end of the file.
 #[derive(Debug, Default)]
-pub(super) struct Gaps<'t> {
-    gaps: Vec<Gap<'t>>,
+pub(super) struct CommentGaps<'t> {
+    gaps: Vec<LeafGap<'t>>,
 }
 
-impl<'t> Gaps<'t> {
+impl<'t> CommentGaps<'t> {
     /// What stands between the leaves of a text that was read is space, `;` and comments. Comments inside a leaf, in the interpolations of a
     /// string, belong to its text.
-    pub fn new(text: &'t str, leaves: &[Leaf]) -> Self {
-        let mut gaps: Vec<Gap<'t>> = Vec::with_capacity(leaves.len() + 1);
+    pub fn new(text: &'t str, leaves: &[ConcreteLeaf]) -> Self {
+        let mut gaps: Vec<LeafGap<'t>> = Vec::with_capacity(leaves.len() + 1);
         let mut end = 0;
         let ends = leaves.iter().map(|leaf| (leaf.range.start, leaf.range.end)).chain([(text.len(), text.len())]);
         for (start, next_end) in ends {
             let mut before = Vec::new();
-            for remark in remarks(text, end, start) {
+            for remark in gap_comments(text, end, start) {
                 // Behind a lone `;` there may be a second one.
                 let free = gaps.last_mut().filter(|last| remark.is_moved && before.is_empty() && last.behind.is_none());
                 match free {
@@ -50,43 +50,43 @@ impl<'t> Gaps<'t> {
                     None => before.push(remark),
                 }
             }
-            gaps.push(Gap { before, ..Gap::default() });
+            gaps.push(LeafGap { before, ..LeafGap::default() });
             end = next_end;
         }
         Self { gaps }
     }
 
     /// The comments on lines of their own before a leaf.
-    pub fn before(&self, leaf: usize) -> &[Comment<'t>] {
+    pub fn comments_before(&self, leaf: usize) -> &[GapComment<'t>] {
         self.gaps.get(leaf).map_or(&[], |gap| gap.before.as_slice())
     }
 
     /// The comment behind a leaf on its line.
-    pub fn behind(&self, leaf: usize) -> Option<&Comment<'t>> {
+    pub fn comment_behind(&self, leaf: usize) -> Option<&GapComment<'t>> {
         self.gaps.get(leaf)?.behind.as_ref()
     }
 
     /// The comments that the leaf itself has to print before it.
-    pub fn own_before(&self, leaf: usize) -> &[Comment<'t>] {
-        self.gaps.get(leaf).filter(|gap| !gap.before_is_told).map_or(&[], |gap| gap.before.as_slice())
+    pub fn own_before(&self, leaf: usize) -> &[GapComment<'t>] {
+        self.gaps.get(leaf).filter(|gap| !gap.before_is_claimed).map_or(&[], |gap| gap.before.as_slice())
     }
 
     /// The comment that the leaf itself has to print behind it.
-    pub fn own_behind(&self, leaf: usize) -> Option<&Comment<'t>> {
-        self.gaps.get(leaf).filter(|gap| !gap.behind_is_told)?.behind.as_ref()
+    pub fn own_behind(&self, leaf: usize) -> Option<&GapComment<'t>> {
+        self.gaps.get(leaf).filter(|gap| !gap.behind_is_claimed)?.behind.as_ref()
     }
 
     /// What the leaf stands in prints the comments before it.
-    pub fn tell_before(&mut self, leaf: usize) {
+    pub fn claim_before(&mut self, leaf: usize) {
         if let Some(gap) = self.gaps.get_mut(leaf) {
-            gap.before_is_told = true;
+            gap.before_is_claimed = true;
         }
     }
 
     /// What the leaf stands in prints the comment behind it.
-    pub fn tell_behind(&mut self, leaf: usize) {
+    pub fn claim_behind(&mut self, leaf: usize) {
         if let Some(gap) = self.gaps.get_mut(leaf) {
-            gap.behind_is_told = true;
+            gap.behind_is_claimed = true;
         }
     }
 
@@ -94,14 +94,14 @@ impl<'t> Gaps<'t> {
     pub fn any_inside(&self, leaves: &Range<usize>) -> bool {
         let mut inside = leaves.clone();
         inside.any(|leaf| {
-            (leaf > leaves.start && !self.before(leaf).is_empty())
-                || (leaf + 1 < leaves.end && self.behind(leaf).is_some())
+            (leaf > leaves.start && !self.comments_before(leaf).is_empty())
+                || (leaf + 1 < leaves.end && self.comment_behind(leaf).is_some())
         })
     }
 }
 
 /// The comments between two places where nothing else stands.
-fn remarks(text: &str, from: usize, to: usize) -> Vec<Comment<'_>> {
+fn gap_comments(text: &str, from: usize, to: usize) -> Vec<GapComment<'_>> {
     let mut remarks = Vec::new();
     let mut at = from;
     let mut own_line = from == 0;
@@ -110,7 +110,7 @@ fn remarks(text: &str, from: usize, to: usize) -> Vec<Comment<'_>> {
             let comment = line.get(sign..).unwrap_or("").trim_end();
             let start = at + sign;
             let blank = line.get(..sign).is_some_and(|before| before.trim().is_empty());
-            remarks.push(Comment {
+            remarks.push(GapComment {
                 text: comment,
                 range: start..start + comment.len(),
                 is_moved: !(own_line && blank),

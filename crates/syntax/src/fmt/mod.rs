@@ -22,22 +22,22 @@ use crate::{self as syntax, ast, concrete};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-pub use edits::{Edit, edits, edits_in};
-use gaps::Gaps;
+pub use edits::{FormatEdit, line_edits, edits_in};
+use gaps::CommentGaps;
 
 /// Spaces of one level.
 pub(crate) const INDENT: usize = 2;
 
 /// How files are formatted. There is one style: only the width can differ.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct FormatOptions {
     /// Characters of a line, where what is written can be broken.
     pub width: usize,
     /// Limits of reading.
     pub limits: Limits,
 }
 
-impl Default for Options {
+impl Default for FormatOptions {
     fn default() -> Self {
         Self { width: 100, limits: Limits::default() }
     }
@@ -47,18 +47,18 @@ impl Default for Options {
 ///
 /// # Errors
 /// The diagnostics of a file that cannot be read without mistakes: such a file has no format.
-pub fn format(map: &SourceMap, file: FileId, options: &Options) -> Result<String, Diagnostics> {
+pub fn format_file(map: &SourceMap, file: FileId, options: &FormatOptions) -> Result<String, Diagnostics> {
     let Some(source) = map.get(file) else { return Ok(String::new()) };
     let (tree, _, diagnostics) = syntax::parse(map, file, &options.limits);
     if diagnostics.has_errors() {
         return Err(diagnostics);
     }
-    let text = plain(&source.text);
+    let text = normalize_line_ends(&source.text);
     let text = text.as_deref().unwrap_or(&source.text);
     let new = lay_out(text, options);
     match new.filter(|new| same_characters(text, new) && same_tree(&tree, new, options)) {
         Some(new) => Ok(with_line_ends(new, &source.text)),
-        None => Err(Diagnostics(vec![lost(file)])),
+        None => Err(Diagnostics(vec![lost_text_error(file)])),
     }
 }
 
@@ -66,16 +66,16 @@ pub fn format(map: &SourceMap, file: FileId, options: &Options) -> Result<String
 ///
 /// # Errors
 /// The diagnostics of a text with mistakes.
-pub fn format_text(text: &str, options: &Options) -> Result<String, Diagnostics> {
+pub fn format_text(text: &str, options: &FormatOptions) -> Result<String, Diagnostics> {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
-    format(&map, file, options)
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
+    format_file(&map, file, options)
 }
 
 /// Whether a text reads as this tree, places aside.
-fn same_tree(tree: &ast::File, text: &str, options: &Options) -> bool {
+fn same_tree(tree: &ast::RuleFile, text: &str, options: &FormatOptions) -> bool {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("", None, text));
+    let file = map.add_file(SourceFile::new("", None, text));
     let (other, _, diagnostics) = syntax::parse(&map, file, &options.limits);
     !diagnostics.has_errors() && ast::same_meaning(tree, &other)
 }
@@ -86,18 +86,18 @@ fn same_characters(left: &str, right: &str) -> bool {
     left.chars().filter(kept).eq(right.chars().filter(kept))
 }
 
-fn lay_out(text: &str, options: &Options) -> Option<String> {
+fn lay_out(text: &str, options: &FormatOptions) -> Option<String> {
     concrete::with_tree(text, &options.limits, |tree| {
-        let gaps = Gaps::new(text, &tree.leaves);
-        let doc = layout::file(text, tree, gaps, options);
-        let mut lines = print::lines(&doc, options);
-        align::align(&mut lines, options);
-        print::joined(&lines)
+        let gaps = CommentGaps::new(text, &tree.leaves);
+        let doc = layout::file_doc(text, tree, gaps, options);
+        let mut lines = print::print_lines(&doc, options);
+        align::align_lines(&mut lines, options);
+        print::join_lines(&lines)
     })
 }
 
 /// The text without a byte order mark and with `\n` at the end of its lines; `None` where it is so already.
-fn plain(text: &str) -> Option<String> {
+fn normalize_line_ends(text: &str) -> Option<String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     (body.len() < text.len() || body.contains("\r\n")).then(|| body.replace("\r\n", "\n"))
 }
@@ -108,11 +108,11 @@ fn with_line_ends(new: String, old: &str) -> String {
     if first.is_some_and(|line| line.ends_with('\r')) { new.replace('\n', "\r\n") } else { new }
 }
 
-fn lost(file: FileId) -> Diagnostic {
+fn lost_text_error(file: FileId) -> Diagnostic {
     Diagnostic::new(
         Slug::Unformatted,
         Span::new(file, 0, 0),
         "formatting this file would change what it means, so it is left as it is",
     )
-    .help("this is a mistake of the formatter: please report it together with the file")
+    .with_help("this is a mistake of the formatter: please report it together with the file")
 }

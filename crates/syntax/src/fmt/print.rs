@@ -1,83 +1,83 @@
 //! From a document to lines.
 
-use super::align::Mark;
+use super::align::AlignMark;
 use super::doc::{Doc, DocKind, StringLine};
-use super::{INDENT, Options};
+use super::{INDENT, FormatOptions};
 
 /// A line without its indentation.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(super) struct PrintedLine {
     /// How many spaces stand before it.
     pub indent: usize,
     /// Its text.
     pub text: String,
     /// Byte offsets in the text where neighbours may be aligned.
-    pub marks: Vec<(usize, Mark)>,
+    pub marks: Vec<(usize, AlignMark)>,
     /// It begins inside a string.
     pub in_string: bool,
 }
 
 /// A part of the work that is left.
 #[derive(Clone, Copy)]
-struct Todo<'d, 't> {
+struct PendingDoc<'d, 't> {
     indent: usize,
     flat: bool,
     doc: &'d Doc<'t>,
 }
 
-struct Printer<'d, 't> {
+struct DocPrinter<'d, 't> {
     width: usize,
-    lines: Vec<Line>,
-    line: Line,
+    lines: Vec<PrintedLine>,
+    line: PrintedLine,
     /// A comment was printed: the next thing begins a line.
     ended: bool,
-    todo: Vec<Todo<'d, 't>>,
+    todo: Vec<PendingDoc<'d, 't>>,
 }
 
 /// Prints a document with lines of at most the width of the options, where that is possible.
-pub(super) fn lines(doc: &Doc<'_>, options: &Options) -> Vec<Line> {
-    let mut printer = Printer {
+pub(super) fn print_lines(doc: &Doc<'_>, options: &FormatOptions) -> Vec<PrintedLine> {
+    let mut printer = DocPrinter {
         width: options.width,
         lines: Vec::new(),
-        line: Line::default(),
+        line: PrintedLine::default(),
         ended: false,
-        todo: vec![Todo { indent: 0, flat: false, doc }],
+        todo: vec![PendingDoc { indent: 0, flat: false, doc }],
     };
     while let Some(todo) = printer.todo.pop() {
-        printer.step(todo);
+        printer.print_doc(todo);
     }
     printer.end_line(0);
     printer.lines
 }
 
-impl<'d, 't> Printer<'d, 't> {
-    fn step(&mut self, todo: Todo<'d, 't>) {
-        let Todo { indent, flat, doc } = todo;
+impl<'d, 't> DocPrinter<'d, 't> {
+    fn print_doc(&mut self, todo: PendingDoc<'d, 't>) {
+        let PendingDoc { indent, flat, doc } = todo;
         match &doc.kind {
-            DocKind::Text(text) => self.text(text, indent),
-            DocKind::Space | DocKind::Loose => self.text(" ", indent),
-            DocKind::Line(text) if flat => self.text(text, indent),
+            DocKind::Text(text) => self.push_text(text, indent),
+            DocKind::Space | DocKind::Loose => self.push_text(" ", indent),
+            DocKind::Line(text) if flat => self.push_text(text, indent),
             DocKind::Line(_) => self.end_line(indent),
-            DocKind::Hard { blank } => self.hard(*blank, indent),
+            DocKind::Hard { blank } => self.push_hard_break(*blank, indent),
             DocKind::Only { broken, text } => {
                 if *broken != flat {
-                    self.text(text, indent);
+                    self.push_text(text, indent);
                 }
             }
-            DocKind::Trailing(comment) => self.trailing(comment),
+            DocKind::Trailing(comment) => self.push_trailing(comment),
             DocKind::OwnLine(comment) => self.own_line(comment, indent),
-            DocKind::Dedented(lines) => self.dedented(lines, indent),
+            DocKind::Dedented(lines) => self.push_dedented(lines, indent),
             DocKind::Mark(mark) => self.line.marks.push((self.line.text.len(), *mark)),
-            DocKind::Sequence(parts) => self.todo.extend(parts.iter().rev().map(|doc| Todo { doc, ..todo })),
-            DocKind::Nest(inner) => self.todo.push(Todo { indent: indent + INDENT, flat, doc: inner }),
+            DocKind::Sequence(parts) => self.todo.extend(parts.iter().rev().map(|doc| PendingDoc { doc, ..todo })),
+            DocKind::Nest(inner) => self.todo.push(PendingDoc { indent: indent + INDENT, flat, doc: inner }),
             DocKind::Group(inner) => {
-                let flat = flat || (!doc.forced && self.fits(inner, indent));
-                self.todo.push(Todo { indent, flat, doc: inner });
+                let flat = flat || (!doc.forced && self.fits_on_line(inner, indent));
+                self.todo.push(PendingDoc { indent, flat, doc: inner });
             }
         }
     }
 
-    fn text(&mut self, text: &str, indent: usize) {
+    fn push_text(&mut self, text: &str, indent: usize) {
         if self.ended && !text.trim().is_empty() {
             self.end_line(indent);
         }
@@ -92,29 +92,29 @@ impl<'d, 't> Printer<'d, 't> {
     fn end_line(&mut self, indent: usize) {
         self.ended = false;
         if self.line.text.is_empty() && !self.line.in_string {
-            self.line = Line { indent, ..Line::default() };
+            self.line = PrintedLine { indent, ..PrintedLine::default() };
             return;
         }
-        let next = Line { indent, ..Line::default() };
+        let next = PrintedLine { indent, ..PrintedLine::default() };
         let mut line = std::mem::replace(&mut self.line, next);
         line.text.truncate(line.text.trim_end_matches(' ').len());
         self.lines.push(line);
     }
 
-    fn hard(&mut self, blank: bool, indent: usize) {
+    fn push_hard_break(&mut self, blank: bool, indent: usize) {
         self.end_line(indent);
         if blank && self.lines.last().is_some_and(|line| !line.text.is_empty()) {
-            self.lines.push(Line::default());
+            self.lines.push(PrintedLine::default());
         }
     }
 
-    fn trailing(&mut self, comment: &str) {
+    fn push_trailing(&mut self, comment: &str) {
         if self.line.text.is_empty() {
             // What it stood behind was the end of a line that is gone.
             self.line.text.push_str(comment);
         } else {
             self.line.text.push_str("  ");
-            self.line.marks.push((self.line.text.len(), Mark::Comment));
+            self.line.marks.push((self.line.text.len(), AlignMark::Comment));
             self.line.text.push_str(comment);
         }
         self.ended = true;
@@ -126,17 +126,17 @@ impl<'d, 't> Printer<'d, 't> {
         self.ended = true;
     }
 
-    fn dedented(&mut self, lines: &[StringLine<'_>], indent: usize) {
+    fn push_dedented(&mut self, lines: &[StringLine<'_>], indent: usize) {
         for StringLine { text, is_indented } in lines {
             let indent = if *is_indented { indent + INDENT } else { 0 };
-            let next = Line { indent, text: (*text).to_owned(), in_string: true, ..Line::default() };
+            let next = PrintedLine { indent, text: (*text).to_owned(), in_string: true, ..PrintedLine::default() };
             let line = std::mem::replace(&mut self.line, next);
             self.lines.push(line);
         }
     }
 
     /// Whether a group fits on the rest of this line, together with what must follow it there.
-    fn fits(&self, doc: &'d Doc<'t>, indent: usize) -> bool {
+    fn fits_on_line(&self, doc: &'d Doc<'t>, indent: usize) -> bool {
         let used = if self.ended || self.line.text.is_empty() {
             indent
         } else {
@@ -144,10 +144,10 @@ impl<'d, 't> Printer<'d, 't> {
         };
         let Some(room) = self.width.checked_sub(used) else { return false };
         let Some(mut room) = room.checked_sub(doc.width) else { return false };
-        let mut rest: Vec<Todo<'d, 't>> = Vec::new();
+        let mut rest: Vec<PendingDoc<'d, 't>> = Vec::new();
         let mut outer = self.todo.iter().rev();
         loop {
-            let Some(Todo { flat, doc, .. }) = rest.pop().or_else(|| outer.next().copied()) else { return true };
+            let Some(PendingDoc { flat, doc, .. }) = rest.pop().or_else(|| outer.next().copied()) else { return true };
             let width = match &doc.kind {
                 DocKind::Line(_) if !flat => return true,
                 DocKind::Loose
@@ -165,12 +165,12 @@ impl<'d, 't> Printer<'d, 't> {
                     }
                 }
                 DocKind::Sequence(parts) => {
-                    rest.extend(parts.iter().rev().map(|doc| Todo { indent, flat, doc }));
+                    rest.extend(parts.iter().rev().map(|doc| PendingDoc { indent, flat, doc }));
                     0
                 }
                 // A group that follows may still be broken at its first line.
                 DocKind::Nest(inner) | DocKind::Group(inner) => {
-                    rest.push(Todo { indent, flat, doc: inner });
+                    rest.push(PendingDoc { indent, flat, doc: inner });
                     0
                 }
                 _ => doc.width,
@@ -184,7 +184,7 @@ impl<'d, 't> Printer<'d, 't> {
 }
 
 /// The lines as one text.
-pub(super) fn joined(lines: &[Line]) -> String {
+pub(super) fn join_lines(lines: &[PrintedLine]) -> String {
     let mut text = String::new();
     for line in lines {
         if !line.text.is_empty() {

@@ -1,15 +1,15 @@
 //! What a pattern can name: lists of words, kinds of text, conditions on a place.
 
-use super::meant::lists;
-use super::view::View;
+use super::foreign_syntax::lists;
+use super::view::StatementView;
 use super::{counts, entries, filters, heads, settings};
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::{number, words};
 
 /// The token behind what is taken at a token, where that is there.
-pub(super) type Take = fn(&View<'_, '_>, usize) -> Option<usize>;
+pub(super) type TakeFn = fn(&StatementView<'_, '_>, usize) -> Option<usize>;
 /// A condition on a place in a statement.
-pub(super) type Guard = fn(&View<'_, '_>, usize) -> bool;
+pub(super) type GuardFn = fn(&StatementView<'_, '_>, usize) -> bool;
 
 /// One word of a list.
 const LISTS: &[(&str, &[&str])] = &[
@@ -93,7 +93,7 @@ const LISTS: &[(&str, &[&str])] = &[
 ];
 
 /// Texts of more than one word.
-const TAKES: &[(&str, Take)] = &[
+const TAKES: &[(&str, TakeFn)] = &[
     // A whole step pattern: with its choices and its condition.
     ("P", |view, at| Some(view.behind_pattern(at))),
     // One step.
@@ -101,7 +101,7 @@ const TAKES: &[(&str, Take)] = &[
     // A word.
     ("W", |view, at| Some(at + usize::from(view.is_word(at)))),
     // A regular expression.
-    ("R", |view, at| (view.kind(at) == Kind::Regex).then_some(at + 1)),
+    ("R", |view, at| (view.token_kind(at) == TokenKind::Regex).then_some(at + 1)),
     // A text in quotes.
     ("T", |view, at| Some(at + usize::from(view.is_text(at)))),
     // A number with its unit.
@@ -117,32 +117,32 @@ const TAKES: &[(&str, Take)] = &[
     // A value, up to what ends one.
     ("E", |view, at| Some(view.operand_end(at))),
     // A value with its tests, up to what ends an argument.
-    ("A", |view, at| Some(view.balanced(at, &[",", ")"]))),
+    ("A", |view, at| Some(view.balanced_end(at, &[",", ")"]))),
     // What stands in brackets, up to their end.
-    ("IN", |view, at| Some(view.balanced(at, &[")", "]", "}"]))),
+    ("IN", |view, at| Some(view.balanced_end(at, &[")", "]", "}"]))),
     // What belongs to a statement, up to its modifiers.
-    ("B", |view, at| Some(view.modifiers(at))),
+    ("B", |view, at| Some(view.modifiers_start(at))),
     // How many, in words; how often a step may not occur.
     ("BOUND", counts::behind_bound),
     ("LIMIT", counts::behind_limit),
     // A number as a word; one of digits alone; a unit.
-    ("WORDED", |view, at| counts::number_word(view.word(at)).map(|_| at + 1)),
-    ("PLAIN", |view, at| (view.is_number(at) && is_plain(view.word(at))).then_some(at + 1)),
-    ("UNIT", |view, at| (view.is_word(at) && number::meant_unit(view.word(at)).is_some()).then_some(at + 1)),
-    ("VERDICT", |view, at| words::meant_verdict(view.word(at)).map(|_| at + 1)),
+    ("WORDED", |view, at| counts::number_word(view.token_text(at)).map(|_| at + 1)),
+    ("PLAIN", |view, at| (view.is_number(at) && is_plain(view.token_text(at))).then_some(at + 1)),
+    ("UNIT", |view, at| (view.is_word(at) && number::meant_unit(view.token_text(at)).is_some()).then_some(at + 1)),
+    ("VERDICT", |view, at| words::meant_verdict(view.token_text(at)).map(|_| at + 1)),
     // What `def` names: a function, or `step` and a name.
     ("DEFINED", |view, at| {
-        let name = at + usize::from(view.is(at, "step") && view.is_word(at + 1));
+        let name = at + usize::from(view.token_is(at, "step") && view.is_word(at + 1));
         view.is_word(name).then_some(name + 1)
     }),
     // A text that could be a name.
-    ("QUOTED", |view, at| (view.is_text(at) && is_name(filters::bare(view.word(at)))).then_some(at + 1)),
+    ("QUOTED", |view, at| (view.is_text(at) && is_name(filters::strip_quotes(view.token_text(at)))).then_some(at + 1)),
     // A text with a blank.
-    ("SENTENCE", |view, at| (view.is_text(at) && view.word(at).contains(' ')).then_some(at + 1)),
+    ("SENTENCE", |view, at| (view.is_text(at) && view.token_text(at).contains(' ')).then_some(at + 1)),
     // Any name; the rest of one; another one behind a comma.
     ("LABEL", |view, at| Some(view.behind_name(at).min(view.len()))),
     ("TAIL", |view, at| at.checked_sub(1).map(|before| view.behind_name(before))),
-    ("ALSO", |view, at| view.is(at, ",").then(|| view.behind_name(at + 1).min(view.len()))),
+    ("ALSO", |view, at| view.token_is(at, ",").then(|| view.behind_name(at + 1).min(view.len()))),
     // The head of a declaration, up to its body; the same with a name alone where there is no body.
     ("HEADING", |view, at| Some(view.find_any(at, &["{", ":"]).unwrap_or(view.len()))),
     ("HEAD", |view, at| Some(view.find_any(at, &["{", "expect"]).unwrap_or_else(|| view.behind_name(at)))),
@@ -152,19 +152,19 @@ const TAKES: &[(&str, Take)] = &[
     ("CHAIN", |view, at| joined_steps(view, at, "->")),
     ("STEPS", |view, at| joined_steps(view, at, ",")),
     // A condition, up to what joins it with another.
-    ("CLAUSE", |view, at| Some(view.first(at, &["and", "or", ")", ",", "]", "}", "{", "implies"]))),
+    ("CLAUSE", |view, at| Some(view.first_of(at, &["and", "or", ")", ",", "]", "}", "{", "implies"]))),
     // A condition with all that stands in brackets, up to another.
-    ("PLACE", |view, at| Some(view.first(at, &["and", "or"]))),
+    ("PLACE", |view, at| Some(view.first_of(at, &["and", "or"]))),
     // A path; the rest of one.
     ("PATH", |view, at| {
         let begins = at < view.len() && !view.is_any(at, &[",", ":", ")", "]", "}"]);
         let first = if view.is_any(at, &["(", "["]) { view.behind_bracket(at) } else { at + 1 };
-        begins.then(|| touching(view, first)).flatten()
+        begins.then(|| touching_end(view, first)).flatten()
     }),
-    ("TOUCHING", touching),
-    ("ELEMENT", |view, at| (view.is(at, ",") && is_value(view, at + 1)).then_some(at + 2)),
+    ("TOUCHING", touching_end),
+    ("ELEMENT", |view, at| (view.token_is(at, ",") && is_value(view, at + 1)).then_some(at + 2)),
     // Values with commas or words between them.
-    ("VALUES", values),
+    ("VALUES", value_list_end),
     // Nothing is left.
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
@@ -173,14 +173,14 @@ const TAKES: &[(&str, Take)] = &[
 const COUNTING: &[&str] = &["count", "turns", "turn", "usage", "length", "word_count"];
 
 /// Conditions on the token at a place.
-const GUARDS: &[(&str, Guard)] = &[
+const GUARDS: &[(&str, GuardFn)] = &[
     // The grammar gave up here; here or before; here or behind; not long before.
     ("failed", |view, at| view.failed == at),
     ("unread", |view, at| view.failed <= at),
     ("read", |view, at| view.failed >= at),
     ("near", |view, at| view.failed + 1 >= at),
-    ("touching", |view, at| view.touches(at)),
-    ("apart", |view, at| !view.touches(at)),
+    ("touching", |view, at| view.touches_previous(at)),
+    ("apart", |view, at| !view.touches_previous(at)),
     // Something in front of this counts: a count has no unit.
     ("counting", |view, at| (0..at).any(|before| view.is_any(before, COUNTING))),
     ("outer", |view, at| view.is_outer(at)),
@@ -191,25 +191,25 @@ const GUARDS: &[(&str, Guard)] = &[
     // The grammar gave up before the second token behind here.
     ("begun", |view, at| view.failed <= at + 1),
     // In an object; in front of a list in other brackets.
-    ("object", |view, at| entries::enclosing(view, at).is_some_and(|open| view.is(open, "{"))),
+    ("object", |view, at| entries::enclosing_bracket(view, at).is_some_and(|open| view.token_is(open, "{"))),
     ("listed", entries::is_list),
     // A sign that declares nothing.
-    ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.word(0)) && view.is_outer(at))),
+    ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.token_text(0)) && view.is_outer(at))),
     // A second value begins here, behind a complete one.
     ("second", |view, at| {
-        let begins = matches!(view.kind(at), Kind::Text | Kind::Number | Kind::Binding | Kind::Regex | Kind::Word);
+        let begins = matches!(view.token_kind(at), TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word);
         let ended = at.checked_sub(1).is_some_and(|before| view.ends_operand(before));
-        begins && ended && view.failed == at && view.is_outer(at) && !words::is_joining(view.word(at))
+        begins && ended && view.failed == at && view.is_outer(at) && !words::is_joining(view.token_text(at))
     }),
     // The brackets of a function hold what a quantifier says; no colon belongs to the quantifier here.
     ("quantifying", |view, at| (at + 1..view.behind_bracket(at)).any(|here| view.is_any(here, &["in", "=>", "->"]))),
     ("uncoloned", |view, at| {
-        !(at + 3..view.len()).any(|here| view.is(here, ":") && view.is_outer(here) == view.is_outer(at))
+        !(at + 3..view.len()).any(|here| view.token_is(here, ":") && view.is_outer(here) == view.is_outer(at))
     }),
     // A quantifier may follow: a colon stands somewhere.
-    ("colon", |view, _| (3..view.len()).any(|at| view.is(at, ":"))),
+    ("colon", |view, _| (3..view.len()).any(|at| view.token_is(at, ":"))),
     ("indexable", |view, _| {
-        let statement = words::STATEMENTS.contains(&view.word(0)) && view.is_word(1);
+        let statement = words::STATEMENTS.contains(&view.token_text(0)) && view.is_word(1);
         !statement || view.failed <= view.behind_step(1)
     }),
     // The statement has a body; it can be bound with `within`; it cannot; it is no `for each tool`.
@@ -217,11 +217,11 @@ const GUARDS: &[(&str, Guard)] = &[
     ("measured", |view, _| is_measured(view)),
     ("unmeasured", |view, _| !is_measured(view)),
     ("foreign", |view, _| {
-        !view.are(0, &["for", "each", "tool", "{"]) && !view.are(0, &["for", "each", "tool", "where"])
+        !view.tokens_are(0, &["for", "each", "tool", "{"]) && !view.tokens_are(0, &["for", "each", "tool", "where"])
     }),
     // A modifier stands here; something does that is none; a failure is known here, so that `expect` is the modifier.
     ("modifier", settings::is_modifier),
-    ("content", |view, at| view.modifiers(at) != at),
+    ("content", |view, at| view.modifiers_start(at) != at),
     ("known", |view, at| {
         const FAILS: &[&str] = &["failure", "failed", "fails", "fail", "to", "error", "pass"];
         at > 0 || view.is_any(at + 1, FAILS)
@@ -229,35 +229,35 @@ const GUARDS: &[(&str, Guard)] = &[
     ("asserting", heads::is_claim),
     // `not` of a test in front of its value; a statement's own word is none.
     ("fronted", |view, at| {
-        let not = usize::from(view.is(at, "not"));
+        let not = usize::from(view.token_is(at, "not"));
         let value = at + not + 1;
-        let modifier = words::MODIFIERS.contains(&view.word(value)) && !view.is(value + 1, ".");
+        let modifier = words::MODIFIERS.contains(&view.token_text(value)) && !view.token_is(value + 1, ".");
         let fresh = at == 0 || view.is_any(at - 1, &["not", "and", "or", "(", ":", "when", "if", "where"]);
-        fresh && !modifier && !words::is_joining(view.word(value))
+        fresh && !modifier && !words::is_joining(view.token_text(value))
     }),
     // Nothing but modifiers is left.
-    ("modifiers", |view, at| at >= view.len() || view.modifiers(at) == at),
+    ("modifiers", |view, at| at >= view.len() || view.modifiers_start(at) == at),
     // The statement is one about steps.
-    ("steps", |view, _| words::STATEMENTS.contains(&view.word(0)) || view.find(0, "iff").is_some()),
+    ("steps", |view, _| words::STATEMENTS.contains(&view.token_text(0)) || view.find_word(0, "iff").is_some()),
 ];
 
-fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+fn find_named<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     table.iter().find(|(known, _)| *known == name).map(|(_, found)| *found)
 }
 
-pub(super) fn list(name: &str) -> Option<&'static [&'static str]> {
-    named(LISTS, name).or_else(|| named(lists::LISTS, name))
+pub(super) fn find_list(name: &str) -> Option<&'static [&'static str]> {
+    find_named(LISTS, name).or_else(|| find_named(lists::LISTS, name))
 }
 
-pub(super) fn take(name: &str) -> Option<Take> {
-    named(TAKES, name).or_else(|| named(lists::TAKES, name))
+pub(super) fn find_take(name: &str) -> Option<TakeFn> {
+    find_named(TAKES, name).or_else(|| find_named(lists::TAKES, name))
 }
 
-pub(super) fn guard(name: &str) -> Option<Guard> {
-    named(GUARDS, name)
+pub(super) fn find_guard(name: &str) -> Option<GuardFn> {
+    find_named(GUARDS, name)
 }
 
-fn is_value(view: &View<'_, '_>, at: usize) -> bool {
+fn is_value(view: &StatementView<'_, '_>, at: usize) -> bool {
     view.is_text(at) || view.is_number(at)
 }
 
@@ -269,7 +269,7 @@ fn is_plain(number: &str) -> bool {
     number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_'))
 }
 
-fn values(view: &View<'_, '_>, at: usize) -> Option<usize> {
+fn value_list_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let mut end = is_value(view, at).then_some(at + 1)?;
     while view.is_any(end, &[",", "or", "and"]) && is_value(view, end + 1) {
         end += 2;
@@ -277,23 +277,23 @@ fn values(view: &View<'_, '_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-fn joined_steps(view: &View<'_, '_>, at: usize, sign: &str) -> Option<usize> {
+fn joined_steps(view: &StatementView<'_, '_>, at: usize, sign: &str) -> Option<usize> {
     let mut end = view.behind_step(at);
-    while end > at && view.is(end, sign) {
+    while end > at && view.token_is(end, sign) {
         end = view.behind_step(end + 1);
     }
     Some(end)
 }
 
-fn touching(view: &View<'_, '_>, at: usize) -> Option<usize> {
+fn touching_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let mut end = at;
-    while end < view.len() && view.touches(end) && !view.is_any(end, &[",", ":", ")", "]", "}"]) {
+    while end < view.len() && view.touches_previous(end) && !view.is_any(end, &[",", ":", ")", "]", "}"]) {
         end = if view.is_any(end, &["(", "["]) { view.behind_bracket(end) } else { end + 1 };
     }
     Some(end)
 }
 
-fn is_bodied(view: &View<'_, '_>) -> bool {
+fn is_bodied(view: &StatementView<'_, '_>) -> bool {
     const WORDS: &[&str] = &[
         "when",
         "before",
@@ -311,12 +311,12 @@ fn is_bodied(view: &View<'_, '_>) -> bool {
         "for",
     ];
     view.is_any(0, WORDS)
-        && (!view.is(0, "for") || view.is(1, "each"))
+        && (!view.token_is(0, "for") || view.token_is(1, "each"))
         && !view.is_any(1, &["x", "=="])
-        && !view.is(2, "in")
+        && !view.token_is(2, "in")
 }
 
-fn is_measured(view: &View<'_, '_>) -> bool {
+fn is_measured(view: &StatementView<'_, '_>) -> bool {
     view.is_any(0, &["before", "after", "sequence", "immediately"])
-        || view.is(0, "never") && view.find(1, "after").is_some()
+        || view.token_is(0, "never") && view.find_word(1, "after").is_some()
 }

@@ -1,70 +1,70 @@
 //! Hints for mistakes in saying how often a step occurs.
 
-use super::hint::{Hint, ask, not};
-use super::view::{View, Write};
+use super::hint::{Hint, function_hint, pattern_hint};
+use super::view::{StatementView, SuggestText};
 use averment_base::diagnostic::Diagnostic;
 
 /// Asked before the first word is: `max` and `at least` begin no statement of their own here.
 pub(super) const EARLY: &[Hint] = &[
-    ask("at most 3 search", bound_in_front),
-    not("never search more than 3 times", "never !repeat|repeats call|tool? a:P < n:LIMIT > ...")
-        .says("`never` takes no number: how often a step may occur is said with `count`")
-        .write("count {a} {n|limit} {...}"),
+    function_hint("at most 3 search", bound_in_front),
+    pattern_hint("never search more than 3 times", "never !repeat|repeats call|tool? a:P < n:LIMIT > ...")
+        .with_message("`never` takes no number: how often a step may occur is said with `count`")
+        .with_rewrite("count {a} {n|limit} {...}"),
 ];
 
 pub(super) const TABLE: &[Hint] = &[
-    ask("never repeat search", repeat),
-    ask("require 2 search", times_in_front),
-    ask("require search twice", times_in_words),
-    ask("count search =< 3", foreign_sign),
-    not("count search at most 3", "count a:P !SIGN|in|not|: < n:BOUND > ...")
-        .says("`count` needs a comparison behind its step")
-        .write("count {a} {n|bound} {...}"),
-    not("count search 3", "count a:P !SIGN|in|not|: < n:M times|x|time? >")
-        .says("`count` needs a comparison behind its step")
-        .write("count {a} == {n|digits}"),
-    not("count search often", "count a:P !SIGN|in|not|: < X >")
-        .says("`count` needs a comparison behind its step")
-        .help("write `count {a} <= 3`"),
+    function_hint("never repeat search", repeat_bound),
+    function_hint("require 2 search", times_in_front),
+    function_hint("require search twice", times_in_words),
+    function_hint("count search =< 3", foreign_sign),
+    pattern_hint("count search at most 3", "count a:P !SIGN|in|not|: < n:BOUND > ...")
+        .with_message("`count` needs a comparison behind its step")
+        .with_rewrite("count {a} {n|bound} {...}"),
+    pattern_hint("count search 3", "count a:P !SIGN|in|not|: < n:M times|x|time? >")
+        .with_message("`count` needs a comparison behind its step")
+        .with_rewrite("count {a} == {n|digits}"),
+    pattern_hint("count search often", "count a:P !SIGN|in|not|: < X >")
+        .with_message("`count` needs a comparison behind its step")
+        .with_help("write `count {a} <= 3`"),
 ];
 
 /// `count A =< 3`.
-fn foreign_sign(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if view.is(0, "count") { super::operators::foreign_sign(view) } else { None }
+fn foreign_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    if view.token_is(0, "count") { super::operators::foreign_sign(view) } else { None }
 }
 
 /// `never repeat A`, `never repeat A 3 times`.
-fn repeat(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let (start, message) = match (view.word(0), view.word(1)) {
+fn repeat_bound(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let (start, message) = match (view.token_text(0), view.token_text(1)) {
         ("never", "repeat" | "repeats") => (2, "`never repeat` needs a number"),
         ("repeat", _) => (1, "`never repeat` says how often the same call may follow itself"),
         _ => return None,
     };
     let end = view.behind_pattern(start);
     let step = view.step_or(start, "search");
-    let number = (end..view.len()).find(|&at| view.is_number(at)).map_or("3".to_owned(), |at| view.word(at).to_owned());
+    let number = (end..view.len()).find(|&at| view.is_number(at)).map_or("3".to_owned(), |at| view.token_text(at).to_owned());
     let help = format!("write `never repeat {step} more than {number} times`");
     if end >= view.len() {
-        return Some(view.wrong_behind(end, message).help(help));
+        return Some(view.wrong_behind(end, message).with_help(help));
     }
-    Some(view.wrong(end, end + 1, "how often is said with `more than … times`").help(help))
+    Some(view.syntax_error(end, end + 1, "how often is said with `more than … times`").with_help(help))
 }
 
 /// `require 2 search`, `never 3 search`.
-fn times_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "require") {
+fn times_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    if !view.token_is(0, "require") {
         return None;
     }
     let mut at = 1;
     let (mut low, mut high) = (String::new(), String::new());
-    if view.are(at, &["at", "least"]) || view.are(at, &["at", "most"]) {
+    if view.tokens_are(at, &["at", "least"]) || view.tokens_are(at, &["at", "most"]) {
         (low, high) =
-            if view.is(at + 1, "least") { (String::new(), "..".to_owned()) } else { ("..".to_owned(), String::new()) };
+            if view.token_is(at + 1, "least") { (String::new(), "..".to_owned()) } else { ("..".to_owned(), String::new()) };
         at += 2;
-    } else if view.is(at, "exactly") {
+    } else if view.token_is(at, "exactly") {
         at += 1;
     }
-    let number = if view.is_number(at) { view.word(at).to_owned() } else { number_word(view.word(at))?.to_string() };
+    let number = if view.is_number(at) { view.token_text(at).to_owned() } else { number_word(view.token_text(at))?.to_string() };
     if !view.is_number(at) && at == 1 && view.behind_step(at + 1) == at + 1 {
         return None;
     }
@@ -77,49 +77,49 @@ fn times_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
     if end == step {
         return None;
     }
-    let text = format!("require {} {low}{number}{high} times", view.source(step, end));
-    let edit = view.edit(0, end, text.clone());
-    Some(view.wrong(1, at + 1, "how often stands behind the step").write(text, vec![edit]))
+    let text = format!("require {} {low}{number}{high} times", view.source_text(step, end));
+    let edit = view.replace_tokens(0, end, text.clone());
+    Some(view.syntax_error(1, at + 1, "how often stands behind the step").suggest_text(text, vec![edit]))
 }
 
 /// `require A twice`, `require A 2`, `require A at least 2 times`, `require A >= 2`.
-fn times_in_words(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if !view.is(0, "require") {
+fn times_in_words(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    if !view.token_is(0, "require") {
         return None;
     }
     let end = view.behind_step(1);
     if end == 1 || end >= view.len() {
         return None;
     }
-    let step = view.source(1, end);
-    let rest = view.modifiers(end);
+    let step = view.source_text(1, end);
+    let rest = view.modifiers_start(end);
     let count = if view.is_any(end, &["at", "more", "less", "fewer", "no", "exactly", "up"]) {
         counted_words(view, end)?
     } else if view.is_any(end, &["==", ">=", "<=", ">", "<"]) && view.is_number(end + 1) {
-        let text = format!("count {step} {}", view.source(end, view.len()));
-        let edits = vec![view.edit(0, 1, "count")];
+        let text = format!("count {step} {}", view.source_text(end, view.len()));
+        let edits = vec![view.replace_tokens(0, 1, "count")];
         return Some(
-            view.wrong(end, end + 1, "`require` takes `2 times`; a comparison belongs to `count`").write(text, edits),
+            view.syntax_error(end, end + 1, "`require` takes `2 times`; a comparison belongs to `count`").suggest_text(text, edits),
         );
-    } else if let Some(number) = number_word(view.word(end)) {
+    } else if let Some(number) = number_word(view.token_text(end)) {
         number.to_string()
     } else if view.is_number(end) && !view.is_any(end + 1, &["times", ".."]) {
-        view.word(end).trim_end_matches(['x', 'X']).to_owned()
+        view.token_text(end).trim_end_matches(['x', 'X']).to_owned()
     } else {
         return None;
     };
     let text = format!("require {step} {count} times");
-    let edit = view.edit(end, rest, format!("{count} times"));
-    Some(view.wrong(end, rest, "how often is written with a number and `times`").write(text, vec![edit]))
+    let edit = view.replace_tokens(end, rest, format!("{count} times"));
+    Some(view.syntax_error(end, rest, "how often is written with a number and `times`").suggest_text(text, vec![edit]))
 }
 
 /// `at least 2 times`, `no more than 3`.
-fn counted_words(view: &View<'_, '_>, at: usize) -> Option<String> {
-    let number = (at..view.len()).find(|&here| view.is_number(here) || number_word(view.word(here)).is_some())?;
+fn counted_words(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
+    let number = (at..view.len()).find(|&here| view.is_number(here) || number_word(view.token_text(here)).is_some())?;
     let digits =
-        if view.is_number(number) { view.word(number).to_owned() } else { number_word(view.word(number))?.to_string() };
+        if view.is_number(number) { view.token_text(number).to_owned() } else { number_word(view.token_text(number))?.to_string() };
     let value: u32 = digits.parse().ok()?;
-    Some(match view.source(at, number).as_str() {
+    Some(match view.source_text(at, number).as_str() {
         "at least" | "no less than" | "no fewer than" => format!("{value}.."),
         "at most" | "no more than" | "up to" => format!("..{value}"),
         "more than" => format!("{}..", value.saturating_add(1)),
@@ -130,7 +130,7 @@ fn counted_words(view: &View<'_, '_>, at: usize) -> Option<String> {
 }
 
 /// How many, in words: the comparison, the number, and the token behind it.
-struct Bound {
+struct WordedBound {
     sign: &'static str,
     number: String,
     end: usize,
@@ -182,43 +182,43 @@ const PHRASES: &[(&[&str], &str)] = &[
 ];
 
 /// The bound that begins with a token: `more than 3`, `at most three times`.
-fn bound(view: &View<'_, '_>, at: usize) -> Option<Bound> {
-    let (words, sign) = PHRASES.iter().find(|(words, _)| view.are(at, words))?;
+fn read_bound(view: &StatementView<'_, '_>, at: usize) -> Option<WordedBound> {
+    let (words, sign) = PHRASES.iter().find(|(words, _)| view.tokens_are(at, words))?;
     let here = at + words.len();
     let number = number_at(view, here)?;
     let end = here + 1 + usize::from(view.is_any(here + 1, &["times", "x", "time"]));
-    Some(Bound { sign, number, end })
+    Some(WordedBound { sign, number, end })
 }
 
 /// How many, in digits.
-pub(super) fn digits(text: &str) -> Option<String> {
+pub(super) fn number_digits(text: &str) -> Option<String> {
     let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
     if number { Some(text.to_owned()) } else { number_word(text).map(|number| number.to_string()) }
 }
 
 /// The number at a token, in digits.
-pub(super) fn number_at(view: &View<'_, '_>, at: usize) -> Option<String> {
+pub(super) fn number_at(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
     if view.is_number(at) {
-        return Some(view.word(at).to_owned());
+        return Some(view.token_text(at).to_owned());
     }
-    number_word(view.word(at)).map(|number| number.to_string())
+    number_word(view.token_text(at)).map(|number| number.to_string())
 }
 
 /// The token behind a bound: `more than 3 times`.
-pub(super) fn behind_bound(view: &View<'_, '_>, at: usize) -> Option<usize> {
-    bound(view, at).map(|bound| bound.end)
+pub(super) fn behind_bound(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
+    read_bound(view, at).map(|bound| bound.end)
 }
 
 /// The token behind a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
-pub(super) fn behind_limit(view: &View<'_, '_>, at: usize) -> Option<usize> {
-    if let Some(bound) = bound(view, at) {
+pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
+    if let Some(bound) = read_bound(view, at) {
         return Some(bound.end);
     }
     let number = number_at(view, at)?;
-    match view.word(at + 1) {
+    match view.token_text(at + 1) {
         "times" => Some(at + 2),
         "or" => None,
-        _ => (number != view.word(at)).then_some(at + 1),
+        _ => (number != view.token_text(at)).then_some(at + 1),
     }
 }
 
@@ -231,8 +231,8 @@ pub(super) fn comparison_of(text: &str) -> Option<String> {
 /// What holds of a count where a limit does not: `<= 3` for `more than 3 times`, `< 2` for `twice`.
 pub(super) fn within_limit(text: &str) -> Option<String> {
     match sign_of(text) {
-        Some((sign, number)) => Some(format!("{} {number}", opposite(sign))),
-        None => Some(format!("< {}", digits(text.split(' ').next()?)?)),
+        Some((sign, number)) => Some(format!("{} {number}", opposite_sign(sign))),
+        None => Some(format!("< {}", number_digits(text.split(' ').next()?)?)),
     }
 }
 
@@ -240,10 +240,10 @@ pub(super) fn within_limit(text: &str) -> Option<String> {
 fn sign_of(text: &str) -> Option<(&'static str, String)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (phrase, sign) = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase))?;
-    Some((sign, digits(words.get(phrase.len())?)?))
+    Some((sign, number_digits(words.get(phrase.len())?)?))
 }
 
-fn opposite(sign: &str) -> &'static str {
+fn opposite_sign(sign: &str) -> &'static str {
     match sign {
         ">" => "<=",
         ">=" => "<",
@@ -257,23 +257,23 @@ fn opposite(sign: &str) -> &'static str {
 const SAME: &[&str] = &["identical", "same", "equal", "repeated", "consecutive", "successive"];
 
 /// `never more than 3 search`, `at most 3 search`, `no more than 3 identical calls`, `max 5 fetch`.
-fn bound_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let never = view.is(0, "never") || view.is(0, "not") && !view.is_any(1, &["more", "less"]);
-    let Bound { sign, number, end } = bound(view, usize::from(never))?;
-    let sign = if never { opposite(sign) } else { sign };
+fn bound_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let never = view.token_is(0, "never") || view.token_is(0, "not") && !view.is_any(1, &["more", "less"]);
+    let WordedBound { sign, number, end } = read_bound(view, usize::from(never))?;
+    let sign = if never { opposite_sign(sign) } else { sign };
     let same = (end..view.len()).take_while(|&at| view.is_any(at, SAME)).count();
     let filler = usize::from(view.is_any(end + same, &["call", "calls", "tool"]));
     let of = usize::from(filler > 0 && view.is_any(end + same + filler, &["of", "to"]));
     let step = end + same + filler + of;
-    let last = view.modifiers(step);
+    let last = view.modifiers_start(step);
     let named = view.behind_pattern(step);
     let whole = named == last || named + 1 == last && view.is_any(named, &["call", "calls", "times", "in"]);
     let shown = match (step < last, whole && named > step) {
         (false, _) if filler > 0 => "any".to_owned(),
-        (true, true) => view.source(step, named),
+        (true, true) => view.source_text(step, named),
         _ => return None,
     };
-    let rest = view.source(last, view.len());
+    let rest = view.source_text(last, view.len());
     let text = match (same > 0, sign) {
         (true, "<=") => format!("never repeat {shown} more than {number} times"),
         (true, _) => return None,
@@ -281,9 +281,9 @@ fn bound_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
     };
     let message = "how many calls there may be is said behind the step";
     let diagnostic =
-        view.wrong(0, end, if same > 0 { "the same call over and over is said with `never repeat`" } else { message });
+        view.syntax_error(0, end, if same > 0 { "the same call over and over is said with `never repeat`" } else { message });
     let whole = if rest.is_empty() { text.clone() } else { format!("{text} {rest}") };
-    Some(diagnostic.write(whole.clone(), vec![view.edit(0, view.len(), whole)]))
+    Some(diagnostic.suggest_text(whole.clone(), vec![view.replace_tokens(0, view.len(), whole)]))
 }
 
 pub(super) fn number_word(word: &str) -> Option<u32> {

@@ -1,39 +1,39 @@
 //! Hints for mistakes inside brackets: entries of objects, elements of lists, arguments.
 
-use super::hint::{Hint, ask, not};
-use super::view::{View, Write};
-use crate::token::Kind;
+use super::hint::{Hint, function_hint, pattern_hint};
+use super::view::{StatementView, SuggestText};
+use crate::token::TokenKind;
 use crate::words;
 use averment_base::diagnostic::Diagnostic;
 
 /// Entries of objects: asked before what a word behind an assertion may be.
 pub(super) const EARLY: &[Hint] = &[
-    not("output == { a = 1 }", "..( ^'{'|, k:W|T < @failed @object =|=>|->|== > v:X?")
-        .says("a key and its value are joined with `:`, not with `{wrong}`")
-        .write("{k}: {v}"),
-    not("output == { a 1 }", "..( ^'{'|, k:W|T < @failed @object &T|N|'{'|'['|true|false|null v:X >")
-        .says("a `:` is missing behind the key `{k}`")
-        .write("{k}: {v}"),
+    pattern_hint("output == { a = 1 }", "..( ^'{'|, k:W|T < @failed @object =|=>|->|== > v:X?")
+        .with_message("a key and its value are joined with `:`, not with `{wrong}`")
+        .with_rewrite("{k}: {v}"),
+    pattern_hint("output == { a 1 }", "..( ^'{'|, k:W|T < @failed @object &T|N|'{'|'['|true|false|null v:X >")
+        .with_message("a `:` is missing behind the key `{k}`")
+        .with_rewrite("{k}: {v}"),
 ];
 
 /// Lists and arguments.
 pub(super) const LATE: &[Hint] = &[
-    not("output.a in (1, 2)", "..( ^in|==|!=|:|=|any|all|none|'('|, < @listed '('|'{' > v:IN ')'|'}'")
-        .says("a list is written in brackets")
-        .write("[{v}]"),
-    ask("large(a: 1) == 2", named_argument),
-    ask("output.a in [1 2]", missing_comma),
-    not("output.a in [1; 2]", "..( < @inner ; >").says("inside brackets commas separate, not semicolons").swap(","),
-    not("output.a in [1,, 2]", "..( b:,|'('|'['|'{' < @failed , >")
-        .says("something is missing between `{b}` and `,`")
-        .help("remove the comma, or write the entry in front of it"),
+    pattern_hint("output.a in (1, 2)", "..( ^in|==|!=|:|=|any|all|none|'('|, < @listed '('|'{' > v:IN ')'|'}'")
+        .with_message("a list is written in brackets")
+        .with_rewrite("[{v}]"),
+    function_hint("large(a: 1) == 2", named_argument),
+    function_hint("output.a in [1 2]", missing_comma),
+    pattern_hint("output.a in [1; 2]", "..( < @inner ; >").with_message("inside brackets commas separate, not semicolons").with_swap(","),
+    pattern_hint("output.a in [1,, 2]", "..( b:,|'('|'['|'{' < @failed , >")
+        .with_message("something is missing between `{b}` and `,`")
+        .with_help("remove the comma, or write the entry in front of it"),
 ];
 
 /// The bracket that a token stands in.
-pub(super) fn enclosing(view: &View<'_, '_>, at: usize) -> Option<usize> {
+pub(super) fn enclosing_bracket(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for here in (0..at).rev() {
-        match view.word(here) {
+        match view.token_text(here) {
             ")" | "]" | "}" => depth += 1,
             "(" | "[" | "{" if depth == 0 => return Some(here),
             "(" | "[" | "{" => depth -= 1,
@@ -44,17 +44,17 @@ pub(super) fn enclosing(view: &View<'_, '_>, at: usize) -> Option<usize> {
 }
 
 /// True for brackets of another kind around the values of a list.
-pub(super) fn is_list(view: &View<'_, '_>, open: usize) -> bool {
-    let call = view.touches(open) && view.is_word(open - 1) && !view.is(open - 1, "in");
+pub(super) fn is_list(view: &StatementView<'_, '_>, open: usize) -> bool {
+    let call = view.touches_previous(open) && view.is_word(open - 1) && !view.token_is(open - 1, "in");
     view.is_any(open, &["(", "{"]) && !call && comma_inside(view, open)
 }
 
-fn comma_inside(view: &View<'_, '_>, open: usize) -> bool {
+fn comma_inside(view: &StatementView<'_, '_>, open: usize) -> bool {
     let end = view.behind_bracket(open);
     let mut depth = 0_usize;
     let mut comma = false;
     for here in open..end {
-        match view.word(here) {
+        match view.token_text(here) {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => depth = depth.saturating_sub(1),
             ":" | "->" | "|" if depth == 1 => return false,
@@ -66,51 +66,51 @@ fn comma_inside(view: &View<'_, '_>, open: usize) -> bool {
 }
 
 /// `f(a: 1)` in an expression.
-fn named_argument(view: &View<'_, '_>) -> Option<Diagnostic> {
-    if words::STATEMENTS.contains(&view.word(0)) && view.is_word(1) {
+fn named_argument(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    if words::STATEMENTS.contains(&view.token_text(0)) && view.is_word(1) {
         return None;
     }
     let colon = (3..view.len()).find(|&at| {
         let open = at - 2;
-        view.is(at, ":") && view.is_word(at - 1) && view.is(open, "(") && view.touches(open) && view.is_word(open - 1)
+        view.token_is(at, ":") && view.is_word(at - 1) && view.token_is(open, "(") && view.touches_previous(open) && view.is_word(open - 1)
     })?;
     let open = colon - 2;
-    let function = view.word(open - 1);
-    let inner = view.source(open, view.behind_bracket(open));
+    let function = view.token_text(open - 1);
+    let inner = view.source_text(open, view.behind_bracket(open));
     Some(
-        view.wrong(colon, colon + 1, format!("the arguments of the function `{function}` have no names"))
-            .help(format!("leave the name out; a tool call with arguments is a step: `require {function}{inner}`")),
+        view.syntax_error(colon, colon + 1, format!("the arguments of the function `{function}` have no names"))
+            .with_help(format!("leave the name out; a tool call with arguments is a step: `require {function}{inner}`")),
     )
 }
 
 /// Two values side by side in brackets.
-fn missing_comma(view: &View<'_, '_>) -> Option<Diagnostic> {
+fn missing_comma(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = view.failed;
-    let begins = matches!(view.kind(at), Kind::Text | Kind::Number | Kind::Binding | Kind::Regex | Kind::Word)
+    let begins = matches!(view.token_kind(at), TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word)
         || view.is_any(at, &["{", "[", "("]);
     if at == 0
         || at >= view.len()
         || view.is_outer(at)
         || !begins
-        || words::is_joining(view.word(at))
+        || words::is_joining(view.token_text(at))
         || !view.ends_operand(at - 1)
     {
         return None;
     }
-    let open = enclosing(view, at)?;
-    let what = match view.word(open) {
+    let open = enclosing_bracket(view, at)?;
+    let what = match view.token_text(open) {
         "[" => "elements of a list",
         "{" => "entries of an object",
-        _ if open > 0 && view.touches(open) => "entries in parentheses",
+        _ if open > 0 && view.touches_previous(open) => "entries in parentheses",
         _ => return None,
     };
     // A word behind a word is more likely a mistake in a word.
-    if view.is_word(at) && view.is_word(at - 1) && !view.is_any(at + 1, &[":", ","]) && !view.is(0, "def") {
+    if view.is_word(at) && view.is_word(at - 1) && !view.is_any(at + 1, &[":", ","]) && !view.token_is(0, "def") {
         return None;
     }
-    let text = format!("{}, {}", view.word(at - 1), view.word(at));
+    let text = format!("{}, {}", view.token_text(at - 1), view.token_text(at));
     Some(
-        view.wrong(at, at + 1, format!("a comma is missing between two {what}"))
-            .write(text, vec![view.append(at - 1, ",")]),
+        view.syntax_error(at, at + 1, format!("a comma is missing between two {what}"))
+            .suggest_text(text, vec![view.insert_after(at - 1, ",")]),
     )
 }

@@ -1,34 +1,34 @@
 //! What the grammar would have taken, in plain words: said of mistakes that no function of the table knows.
 
-use super::view::View;
+use super::view::StatementView;
 use crate::grammar::{self, Rule};
-use crate::near;
+use crate::near_keywords;
 use averment_base::diagnostic::Diagnostic;
 
 /// What is wrong, from the place where the grammar gave up.
-pub(super) fn fallback(view: &View<'_, '_>) -> Diagnostic {
+pub(super) fn expected_diagnostic(view: &StatementView<'_, '_>) -> Diagnostic {
     let at = view.failed;
-    let unknown = view.is_word(at) && !grammar::is_keyword(view.word(at));
-    let near = if unknown { near::meant(view.word(at)).into_iter().next() } else { None };
+    let unknown = view.is_word(at) && !grammar::is_keyword(view.token_text(at));
+    let near = if unknown { near_keywords::near_words(view.token_text(at)).into_iter().next() } else { None };
     let help = match near {
-        Some(near) => Some(format!("did you mean `{near}`? {}", expectation(&view.expected).unwrap_or_default())),
-        None => expectation(&view.expected),
+        Some(near) => Some(format!("did you mean `{near}`? {}", expected_text(&view.expected).unwrap_or_default())),
+        None => expected_text(&view.expected),
     };
     let diagnostic = if at >= view.len() {
         view.missing_at_end("the line ends too early")
     } else {
-        view.wrong(at, at + 1, format!("`{}` cannot stand here", view.word(at)))
+        view.syntax_error(at, at + 1, format!("`{}` cannot stand here", view.token_text(at)))
     };
     match help {
-        Some(help) => diagnostic.help(help),
+        Some(help) => diagnostic.with_help(help),
         None => diagnostic,
     }
 }
 
 /// The most useful of what would have gone on.
-pub(crate) fn expectation(rules: &[Rule]) -> Option<String> {
+pub(crate) fn expected_text(rules: &[Rule]) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
-    let mut ranked: Vec<(u8, String)> = rules.iter().filter_map(|&rule| described(rule)).collect();
+    let mut ranked: Vec<(u8, String)> = rules.iter().filter_map(|&rule| describe_rule(rule)).collect();
     ranked.sort();
     for (_, word) in ranked {
         if !words.contains(&word) {
@@ -41,7 +41,7 @@ pub(crate) fn expectation(rules: &[Rule]) -> Option<String> {
 }
 
 /// A rule of the grammar in words, and its rank: what is needed before what is possible.
-fn described(rule: Rule) -> Option<(u8, String)> {
+fn describe_rule(rule: Rule) -> Option<(u8, String)> {
     let text = match rule {
         Rule::arrow => (0, "`->`"),
         Rule::colon => (0, "`:`"),
@@ -71,13 +71,13 @@ fn described(rule: Rule) -> Option<(u8, String)> {
         Rule::modifier | Rule::modifier_word | Rule::header_modifier => (4, "a modifier such as `weight 2`"),
         Rule::within => (3, "`within`"),
         Rule::item => (1, "a statement"),
-        _ => return keyword(rule),
+        _ => return keyword_text(rule),
     };
     Some((text.0, text.1.to_owned()))
 }
 
 /// Keywords are named after their word: `k_until`.
-fn keyword(rule: Rule) -> Option<(u8, String)> {
+fn keyword_text(rule: Rule) -> Option<(u8, String)> {
     let name = format!("{rule:?}");
     let word = name.strip_prefix("k_")?;
     let rank = if matches!(word, "and" | "or" | "implies" | "where") { 4 } else { 1 };

@@ -1,21 +1,21 @@
 //! What a template can make of a text: `{name|bare}`.
 
-use super::{counts, meant};
-use crate::ast::Unit;
+use super::{counts, foreign_syntax};
+use crate::ast::NumberUnit;
 use crate::{number, words};
 
 /// What becomes of a text; `None` where the filter is not made for it.
-type Filter = fn(&str) -> Option<String>;
+type FilterFn = fn(&str) -> Option<String>;
 
-const FILTERS: &[(&str, Filter)] = &[
+const FILTERS: &[(&str, FilterFn)] = &[
     // Without its quotes.
-    ("bare", |text| Some(bare(text).to_owned())),
+    ("bare", |text| Some(strip_quotes(text).to_owned())),
     // Without any quotes.
     ("unquoted", |text| Some(text.replace(['"', '\''], ""))),
     // On one word.
     ("joined", |text| Some(text.split_whitespace().collect())),
     // As the name of a rule.
-    ("label", |text| Some(label_of(bare(text)))),
+    ("label", |text| Some(label_of(strip_quotes(text)))),
     // Values as a list.
     ("list", |text| {
         Some(format!(
@@ -24,11 +24,11 @@ const FILTERS: &[(&str, Filter)] = &[
         ))
     }),
     // How many, in digits.
-    ("digits", |text| counts::digits(text)),
+    ("digits", |text| counts::number_digits(text)),
     ("unit", |text| number::meant_unit(text).map(str::to_owned)),
     ("verdict", |text| words::meant_verdict(text).map(str::to_owned)),
     // A text as a regular expression.
-    ("regex", |text| Some(format!("/{}/", bare(text).replace('/', "\\/")))),
+    ("regex", |text| Some(format!("/{}/", strip_quotes(text).replace('/', "\\/")))),
     // `immediately ` where that is said.
     ("soon", |text| {
         Some(if text.contains("immediately") || text.contains("directly") { "immediately " } else { "" }.to_owned())
@@ -36,32 +36,32 @@ const FILTERS: &[(&str, Filter)] = &[
     // The bound of a count: as it is, and turned round.
     ("bound", counts::comparison_of),
     ("limit", counts::within_limit),
-    ("next", |text| Some(counts::digits(text)?.parse::<u32>().ok()?.saturating_add(1).to_string())),
+    ("next", |text| Some(counts::number_digits(text)?.parse::<u32>().ok()?.saturating_add(1).to_string())),
     // A number without its unit.
     ("whole", |text| Some(text.chars().take_while(char::is_ascii_digit).collect())),
     ("type", |text| Some(type_of(text).to_owned())),
     ("parameters", |text| Some(text.replace(", ", " ").replace(' ', ", "))),
     ("statements", |text| Some(text.replace(", ", "; "))),
-    ("membership", membership),
+    ("membership", membership_test),
     // Of prose: a step without its articles; steps with commas, with arrows, from a list.
-    ("step", meant::step_of),
-    ("commas", |text| Some(separated(text, ", "))),
-    ("arrows", |text| Some(separated(text, " -> "))),
-    ("bared", |text| Some(separated(&text.replace(['"', '\''], ""), ", "))),
+    ("step", foreign_syntax::step_of),
+    ("commas", |text| Some(separate_steps(text, ", "))),
+    ("arrows", |text| Some(separate_steps(text, " -> "))),
+    ("bared", |text| Some(separate_steps(&text.replace(['"', '\''], ""), ", "))),
     ("nothing", |_| Some(String::new())),
-    ("held", held),
+    ("held", verb_test),
     ("ungrouped", |text| Some(text.replace([',', ' '], ""))),
     ("cents", |text| Some(format!("{:.2}", text.parse::<f64>().ok()? / 100.0))),
     ("money", |text| Some(counts::comparison_of(text)?.replace('$', ""))),
     ("amount", |text| Some(text.trim_start_matches('$').to_owned())),
-    ("like", |text| Some(format!("\"{}\"", bare(text).trim_matches('%')))),
+    ("like", |text| Some(format!("\"{}\"", strip_quotes(text).trim_matches('%')))),
     ("pattern", |text| {
         Some(format!(
             "/{}/",
             text.trim_start_matches('r').trim_matches(['"', '\'']).replace("\\\\", "\\").replace('/', "\\/")
         ))
     }),
-    ("typed", |text| Some(meant::typed(text).to_owned())),
+    ("typed", |text| Some(foreign_syntax::type_word(text).to_owned())),
     ("before", |text| Some(text.parse::<i64>().ok()?.checked_sub(1)?.to_string())),
     ("defined", |text| Some(format!("def {}", text.split_once(char::is_whitespace)?.1.trim()))),
     // Written anew, not kept in its place.
@@ -135,7 +135,7 @@ const WORDS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// What a filter makes of a text.
-pub(super) fn apply(filter: &str, text: &str) -> Option<String> {
+pub(super) fn apply_filter(filter: &str, text: &str) -> Option<String> {
     if let Some((_, filter)) = FILTERS.iter().find(|(known, _)| *known == filter) {
         return filter(text);
     }
@@ -151,7 +151,7 @@ pub(super) fn exists(filter: &str) -> bool {
 }
 
 /// Steps with one sign between them, whatever stood there.
-fn separated(text: &str, sign: &str) -> String {
+fn separate_steps(text: &str, sign: &str) -> String {
     let parts = text.split([',', '|']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" or "));
     let words = ["and ", "or ", "then "];
     let bare = parts.map(|part| words.iter().fold(part.trim(), |part, word| part.strip_prefix(word).unwrap_or(part)));
@@ -159,7 +159,7 @@ fn separated(text: &str, sign: &str) -> String {
 }
 
 /// The test that a verb stands for.
-fn held(text: &str) -> Option<String> {
+fn verb_test(text: &str) -> Option<String> {
     let test = match text {
         "match" | "matches" => "matches",
         "mention" | "mentions" => "mentions",
@@ -171,7 +171,7 @@ fn held(text: &str) -> Option<String> {
 }
 
 /// `not in` for `is not one of`.
-fn membership(text: &str) -> Option<String> {
+fn membership_test(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let negated = words.get(1) == Some(&"not");
     let test = match *words.get(if negated { 2 } else { 1 })? {
@@ -187,10 +187,10 @@ fn type_of(text: &str) -> &'static str {
     let word = text.split_whitespace().next().unwrap_or("");
     match word.chars().next() {
         Some('"' | '\'') => "string",
-        Some('0'..='9' | '$') => match number::read(word).map(|reading| reading.unit) {
-            Ok(Unit::Duration) => "duration",
-            Ok(Unit::Money) => "money",
-            Ok(Unit::Size) => "size",
+        Some('0'..='9' | '$') => match number::read_number(word).map(|reading| reading.unit) {
+            Ok(NumberUnit::Duration) => "duration",
+            Ok(NumberUnit::Money) => "money",
+            Ok(NumberUnit::Size) => "size",
             _ => "number",
         },
         Some('[') => "list",
@@ -201,7 +201,7 @@ fn type_of(text: &str) -> &'static str {
     }
 }
 
-pub(super) fn bare(text: &str) -> &str {
+pub(super) fn strip_quotes(text: &str) -> &str {
     text.trim_matches(['"', '\''])
 }
 

@@ -1,52 +1,52 @@
 //! Hints for mistakes in the first word of a line: near misses, words of other languages and of plain English.
 
-use super::hint::{Hint, ask, not};
-use super::view::{View, Write};
-use crate::token::Kind;
+use super::hint::{Hint, function_hint, pattern_hint};
+use super::view::{StatementView, SuggestText};
+use crate::token::TokenKind;
 use crate::words;
-use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// Asked before everything that stands behind the first word.
 pub(super) const FIRST: &[Hint] = &[
-    ask("done deploy", lonely_word),
-    ask("skill \"find\"", lone_step),
-    not("when output.ok == true { } else { }", "when c:.. '{' .. ^} < else|elif|otherwise >")
-        .says("a body has no `{wrong}`")
-        .help("write a second block: `when not ({c}) { … }`"),
-    not("after login until logout { } else { }", "..( ^} < else|elif|otherwise >")
-        .says("a body has no `{wrong}`")
-        .help("write a statement of its own below it"),
-    not("expect call refund", "< w:ASSERT > @asserting that|if|:? call|use|have ...")
-        .slug(Slug::UnknownStatement)
-        .says("unknown statement `{w}`: a line is an assertion by itself")
-        .write("require {...}"),
-    not("assert that refund", "< w:ASSERT > @asserting that|if|:? &W a[ P @end ]")
-        .slug(Slug::UnknownStatement)
-        .says("unknown statement `{w}`: a line is an assertion by itself")
-        .write("require {a}"),
-    not("assert output.ok == true", "< w:ASSERT > @asserting that|if|:? ...")
-        .slug(Slug::UnknownStatement)
-        .says("unknown statement `{w}`: a line is an assertion by itself")
-        .write("{...}"),
-    ask("forbid deploy", other_word),
-    ask("iff close", near_statement),
+    function_hint("done deploy", lonely_word),
+    function_hint("skill \"find\"", lone_step),
+    pattern_hint("when output.ok == true { } else { }", "when c:.. '{' .. ^} < else|elif|otherwise >")
+        .with_message("a body has no `{wrong}`")
+        .with_help("write a second block: `when not ({c}) { … }`"),
+    pattern_hint("after login until logout { } else { }", "..( ^} < else|elif|otherwise >")
+        .with_message("a body has no `{wrong}`")
+        .with_help("write a statement of its own below it"),
+    pattern_hint("expect call refund", "< w:ASSERT > @asserting that|if|:? call|use|have ...")
+        .with_slug(Slug::UnknownStatement)
+        .with_message("unknown statement `{w}`: a line is an assertion by itself")
+        .with_rewrite("require {...}"),
+    pattern_hint("assert that refund", "< w:ASSERT > @asserting that|if|:? &W a[ P @end ]")
+        .with_slug(Slug::UnknownStatement)
+        .with_message("unknown statement `{w}`: a line is an assertion by itself")
+        .with_rewrite("require {a}"),
+    pattern_hint("assert output.ok == true", "< w:ASSERT > @asserting that|if|:? ...")
+        .with_slug(Slug::UnknownStatement)
+        .with_message("unknown statement `{w}`: a line is an assertion by itself")
+        .with_rewrite("{...}"),
+    function_hint("forbid deploy", other_word),
+    function_hint("iff close", near_statement),
 ];
 
 /// Asked when nothing else is known.
 pub(super) const LAST: &[Hint] = &[
-    ask("foobar deploy the thing", unknown_statement),
-    not("output.status:", "!STATEMENT a:L < : @unread > @end")
-        .says("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
-        .help("write `{a} == \"ok\"`, or remove the line"),
-    not("output.status: \"ok\"", "!STATEMENT a:L < : @unread > ...")
-        .says("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
-        .write("{a} == {...}"),
+    function_hint("foobar deploy the thing", unknown_statement),
+    pattern_hint("output.status:", "!STATEMENT a:L < : @unread > @end")
+        .with_message("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
+        .with_help("write `{a} == \"ok\"`, or remove the line"),
+    pattern_hint("output.status: \"ok\"", "!STATEMENT a:L < : @unread > ...")
+        .with_message("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
+        .with_rewrite("{a} == {...}"),
 ];
 
 /// `else`, `end`, `then`, `and` at the start of a line with nothing that they go on from.
-fn lonely_word(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let word = view.word(0);
+fn lonely_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let word = view.token_text(0);
     let help = match word {
         "else" | "elif" | "elsif" | "elseif" => "blocks have no `else`: write a second block `when not (…) { … }`",
         "end" | "endif" | "done" | "fi" | "end_if" => "a body ends with `}`",
@@ -63,26 +63,26 @@ fn lonely_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     if known_value {
         return None;
     }
-    Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("`{word}` begins no statement")).help(help))
+    Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("`{word}` begins no statement")).with_help(help))
 }
 
 /// `skill "find"`, `refund where amount > 3`: a step is no statement.
-fn lone_step(view: &View<'_, '_>) -> Option<Diagnostic> {
+fn lone_step(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let end = view.behind_pattern(0);
-    let kind = words::KINDS.contains(&view.word(0)) && matches!(view.kind(1), Kind::Text | Kind::Regex);
+    let kind = words::KINDS.contains(&view.token_text(0)) && matches!(view.token_kind(1), TokenKind::Text | TokenKind::Regex);
     let condition =
-        (1..end).any(|at| view.is(at, "where") && view.is_outer(at)) && !words::STATEMENTS.contains(&view.word(0));
-    if end != view.modifiers(0) || end == 0 || !(kind || condition) {
+        (1..end).any(|at| view.token_is(at, "where") && view.is_outer(at)) && !words::STATEMENTS.contains(&view.token_text(0));
+    if end != view.modifiers_start(0) || end == 0 || !(kind || condition) {
         return None;
     }
-    let text = format!("require {}", view.source(0, view.len()));
-    Some(view.wrong(0, end, "a step alone is no statement").write(text, vec![view.insert(0, "require ")]))
+    let text = format!("require {}", view.source_text(0, view.len()));
+    Some(view.syntax_error(0, end, "a step alone is no statement").suggest_text(text, vec![view.insert_before(0, "require ")]))
 }
 
 /// True where a first word may claim what follows: that is no operator, and was not read.
-pub(super) fn is_claim(view: &View<'_, '_>, at: usize) -> bool {
+pub(super) fn is_claim(view: &StatementView<'_, '_>, at: usize) -> bool {
     let name = view.is_any(at, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"]);
-    let outcome = view.is(0, "expect") && view.len() == 2;
+    let outcome = view.token_is(0, "expect") && view.len() == 2;
     at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
 }
 
@@ -153,8 +153,8 @@ pub(super) fn is_other(word: &str) -> bool {
     OTHERS.iter().any(|(other, ..)| other.eq_ignore_ascii_case(word))
 }
 
-fn other_word(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let word = view.word(0);
+fn other_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let word = view.token_text(0);
     if !is_head(view) {
         return None;
     }
@@ -162,26 +162,26 @@ fn other_word(view: &View<'_, '_>) -> Option<Diagnostic> {
     let diagnostic = Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"));
     if !example.is_empty() {
         let shown = if example.contains('`') { (*example).to_owned() } else { format!("`{example}`") };
-        return Some(diagnostic.help(format!("did you mean `{meant}`? write {shown}")));
+        return Some(diagnostic.with_help(format!("did you mean `{meant}`? write {shown}")));
     }
-    let text = format!("{meant} {}", view.source(1, view.len()));
-    Some(replaced(diagnostic, view, meant, &text))
+    let text = format!("{meant} {}", view.source_text(1, view.len()));
+    Some(with_replacement(diagnostic, view, meant, &text))
 }
 
-fn replaced(diagnostic: Diagnostic, view: &View<'_, '_>, meant: &str, text: &str) -> Diagnostic {
-    let mut diagnostic = diagnostic.write(text, vec![view.edit(0, 1, meant)]);
+fn with_replacement(diagnostic: Diagnostic, view: &StatementView<'_, '_>, meant: &str, text: &str) -> Diagnostic {
+    let mut diagnostic = diagnostic.suggest_text(text, vec![view.replace_tokens(0, 1, meant)]);
     diagnostic.help = Some(format!("did you mean `{meant}`? write `{text}`"));
     diagnostic
 }
 
 /// True when the first word stands where a statement word would: something that is no operator follows.
-fn is_head(view: &View<'_, '_>) -> bool {
-    let next = view.kind(1);
-    let follows = matches!(next, Kind::Word | Kind::Text | Kind::Regex)
+fn is_head(view: &StatementView<'_, '_>) -> bool {
+    let next = view.token_kind(1);
+    let follows = matches!(next, TokenKind::Word | TokenKind::Text | TokenKind::Regex)
         || view.is_number(1)
         || view.is_any(1, &["{", "*", "?"])
-        || view.is(1, "(") && !view.touches(1);
-    view.is_word(0) && follows && !words::is_joining(view.word(1)) && !is_infix(view) && view.failed <= 3
+        || view.token_is(1, "(") && !view.touches_previous(1);
+    view.is_word(0) && follows && !words::is_joining(view.token_text(1)) && !is_infix(view) && view.failed <= 3
 }
 
 /// Words that stand between two steps, or between a value and a test.
@@ -202,8 +202,8 @@ const BETWEEN: &[&str] = &[
 ];
 
 /// `A before B`: the first word is a step.
-fn is_infix(view: &View<'_, '_>) -> bool {
-    view.is_any(1, BETWEEN) && view.find(1, "->").is_none()
+fn is_infix(view: &StatementView<'_, '_>) -> bool {
+    view.is_any(1, BETWEEN) && view.find_word(1, "->").is_none()
 }
 
 /// True for a word with which a line may begin in some other way.
@@ -214,8 +214,8 @@ fn is_known(word: &str) -> bool {
 }
 
 /// `nevr deploy`.
-fn near_statement(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let word = view.word(0);
+fn near_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let word = view.token_text(0);
     if is_known(word)
         || !is_head(view)
         || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed", "of"])
@@ -225,21 +225,21 @@ fn near_statement(view: &View<'_, '_>) -> Option<Diagnostic> {
     let lower = word.to_ascii_lowercase();
     let all =
         words::STATEMENTS.iter().chain(words::DECLARATIONS).chain(words::MODIFIERS).chain(words::SETTINGS).copied();
-    let meant = nearest(&lower, all)?;
+    let meant = suggest_name(&lower, all)?;
     Some(
         Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"))
-            .help(format!("did you mean `{meant}`?"))
-            .fix(format!("write `{meant}`"), view.span(0), meant),
+            .with_help(format!("did you mean `{meant}`?"))
+            .with_fix(format!("write `{meant}`"), view.span(0), meant),
     )
 }
 
 /// A first word that is like no other.
-fn unknown_statement(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let word = view.word(0);
+fn unknown_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let word = view.token_text(0);
     if is_known(word) || !is_head(view) || view.failed > 1 {
         return None;
     }
-    Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`")).help(
+    Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`")).with_help(
         "a line is a condition such as `output.status == \"ok\"`, or begins with a statement: require, never, only, count, before, after, sequence, each, …",
     ))
 }

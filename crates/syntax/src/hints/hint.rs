@@ -1,22 +1,22 @@
 //! One row of the tables: what is written, what is said of it, and what to write instead.
 
-use super::pattern::{Pattern, PatternMatch};
-use super::view::View;
+use super::pattern::{HintPattern, PatternMatch};
+use super::view::StatementView;
 use averment_base::diagnostic::{Diagnostic, Fix, Slug};
 
 /// A hint that no row can give: `None` when this is not its mistake.
-pub(super) type Ask = fn(&View<'_, '_>) -> Option<Diagnostic>;
+pub(super) type HintFn = fn(&StatementView<'_, '_>) -> Option<Diagnostic>;
 
 /// How a mistake is known.
 #[derive(Debug, Clone, Copy)]
-enum Known {
-    By(&'static str),
-    Asked(Ask),
+enum HintMatcher {
+    Pattern(&'static str),
+    Function(HintFn),
 }
 
 /// What of the statement is rewritten.
 #[derive(Debug, Clone, Copy)]
-enum Edited {
+enum HintEdit {
     Nothing,
     /// All that the pattern takes.
     Line(&'static str),
@@ -30,71 +30,71 @@ pub(super) struct Hint {
     /// A text with just this mistake.
     #[cfg_attr(not(test), expect(dead_code, reason = "it is there for the reader, and for the tests"))]
     pub example: &'static str,
-    known: Known,
+    matcher: HintMatcher,
     slug: Slug,
     message: &'static str,
     help: &'static str,
     shown: &'static str,
-    edited: Edited,
+    edited: HintEdit,
     title: &'static str,
 }
 
 /// Not this: a statement that a pattern fits.
-pub(super) const fn not(example: &'static str, pattern: &'static str) -> Hint {
-    Hint::new(example, Known::By(pattern))
+pub(super) const fn pattern_hint(example: &'static str, pattern: &'static str) -> Hint {
+    Hint::new(example, HintMatcher::Pattern(pattern))
 }
 
 /// Not this: a statement that a function knows.
-pub(super) const fn ask(example: &'static str, function: Ask) -> Hint {
-    Hint::new(example, Known::Asked(function))
+pub(super) const fn function_hint(example: &'static str, function: HintFn) -> Hint {
+    Hint::new(example, HintMatcher::Function(function))
 }
 
 impl Hint {
-    const fn new(example: &'static str, known: Known) -> Self {
-        let (slug, edited) = (Slug::Syntax, Edited::Nothing);
-        Self { example, known, slug, message: "", help: "", shown: "", edited, title: "" }
+    const fn new(example: &'static str, known: HintMatcher) -> Self {
+        let (slug, edited) = (Slug::Syntax, HintEdit::Nothing);
+        Self { example, matcher: known, slug, message: "", help: "", shown: "", edited, title: "" }
     }
 
-    pub(super) const fn slug(mut self, slug: Slug) -> Self {
+    pub(super) const fn with_slug(mut self, slug: Slug) -> Self {
         self.slug = slug;
         self
     }
 
     /// What is wrong.
-    pub(super) const fn says(mut self, message: &'static str) -> Self {
+    pub(super) const fn with_message(mut self, message: &'static str) -> Self {
         self.message = message;
         self
     }
 
     /// What to write instead of all that the pattern takes.
-    pub(super) const fn write(mut self, text: &'static str) -> Self {
+    pub(super) const fn with_rewrite(mut self, text: &'static str) -> Self {
         self.shown = text;
-        if matches!(self.edited, Edited::Nothing) {
-            self.edited = Edited::Line(text);
+        if matches!(self.edited, HintEdit::Nothing) {
+            self.edited = HintEdit::Line(text);
         }
         self
     }
 
-    /// What all that the pattern takes becomes, where that is not what [`Hint::write`] shows.
-    pub(super) const fn line(mut self, text: &'static str) -> Self {
-        self.edited = Edited::Line(text);
+    /// What all that the pattern takes becomes, where that is not what [`Hint::with_rewrite`] shows.
+    pub(super) const fn with_line_edit(mut self, text: &'static str) -> Self {
+        self.edited = HintEdit::Line(text);
         self
     }
 
     /// What the underlined tokens become.
-    pub(super) const fn swap(mut self, text: &'static str) -> Self {
-        self.edited = Edited::Wrong(text);
+    pub(super) const fn with_swap(mut self, text: &'static str) -> Self {
+        self.edited = HintEdit::Wrong(text);
         self
     }
 
     /// What is said in place of `write …`.
-    pub(super) const fn help(mut self, text: &'static str) -> Self {
+    pub(super) const fn with_help(mut self, text: &'static str) -> Self {
         self.help = text;
         self
     }
 
     /// What the fix is called in place of `write …`.
-    pub(super) const fn title(mut self, text: &'static str) -> Self {
+    pub(super) const fn with_title(mut self, text: &'static str) -> Self {
         self.title = text;
         self
     }
@@ -102,13 +102,13 @@ impl Hint {
     /// Whether the row offers a rewriting.
     #[cfg(test)]
     pub(super) fn rewrites(&self) -> bool {
-        !matches!(self.edited, Edited::Nothing)
+        !matches!(self.edited, HintEdit::Nothing)
     }
 
     /// The conditions that the pattern names.
     #[cfg(test)]
     pub(super) fn conditions(&self) -> impl Iterator<Item = &'static str> {
-        let written = if let Known::By(pattern) = self.known { pattern } else { "" };
+        let written = if let HintMatcher::Pattern(pattern) = self.matcher { pattern } else { "" };
         written.split(' ').filter_map(|part| part.strip_prefix('@'))
     }
 
@@ -116,42 +116,42 @@ impl Hint {
     #[cfg(test)]
     pub(super) fn templates(&self) -> Vec<&'static str> {
         let edited = match self.edited {
-            Edited::Nothing => "",
-            Edited::Line(text) | Edited::Wrong(text) => text,
+            HintEdit::Nothing => "",
+            HintEdit::Line(text) | HintEdit::Wrong(text) => text,
         };
         vec![self.message, self.help, self.shown, edited, self.title]
     }
 
     /// The pattern, for a row that has one.
-    pub(super) fn pattern(&self) -> Option<Pattern> {
-        match self.known {
-            Known::By(pattern) => Some(Pattern::new(pattern)),
-            Known::Asked(_) => None,
+    pub(super) fn compile_pattern(&self) -> Option<HintPattern> {
+        match self.matcher {
+            HintMatcher::Pattern(pattern) => Some(HintPattern::new(pattern)),
+            HintMatcher::Function(_) => None,
         }
     }
 }
 
 /// A row with its pattern taken apart.
-pub(super) struct Prepared {
+pub(super) struct CompiledHint {
     pub hint: Hint,
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<HintPattern>,
 }
 
 /// Tokens of a statement in which patterns are looked for: looking takes time that grows faster than the statement.
 const LONGEST: usize = 2_000;
 
-impl Prepared {
+impl CompiledHint {
     pub(super) fn new(hint: &Hint) -> Self {
-        Self { hint: *hint, pattern: hint.pattern() }
+        Self { hint: *hint, pattern: hint.compile_pattern() }
     }
 
     /// What the row says of a statement, where that has the mistake.
-    pub(super) fn tell(&self, view: &View<'_, '_>) -> Option<Diagnostic> {
-        let told = match (&self.pattern, self.hint.known) {
+    pub(super) fn diagnose_statement(&self, view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+        let told = match (&self.pattern, self.hint.matcher) {
             (Some(_), _) if view.len() > LONGEST => None,
-            (Some(pattern), _) => self.told(&pattern.find(view)?),
-            (None, Known::Asked(function)) => function(view),
-            (None, Known::By(_)) => None,
+            (Some(pattern), _) => self.build_diagnostic(&pattern.find_match(view)?),
+            (None, HintMatcher::Function(function)) => function(view),
+            (None, HintMatcher::Pattern(_)) => None,
         };
         #[cfg(test)]
         if told.is_some() {
@@ -160,21 +160,21 @@ impl Prepared {
         told
     }
 
-    fn told(&self, found: &PatternMatch<'_, '_, '_>) -> Option<Diagnostic> {
+    fn build_diagnostic(&self, found: &PatternMatch<'_, '_, '_>) -> Option<Diagnostic> {
         let Hint { slug, message, help, shown, edited, title, .. } = self.hint;
-        let mut diagnostic = Diagnostic::new(slug, found.wrong_span(), found.fill(message)?);
+        let mut diagnostic = Diagnostic::new(slug, found.wrong_span(), found.fill_template(message)?);
         let (scope, new) = match edited {
-            Edited::Nothing => ((0, 0), None),
-            Edited::Line(text) => ((found.from, found.to), Some(text)),
-            Edited::Wrong(text) => (found.wrong, Some(text)),
+            HintEdit::Nothing => ((0, 0), None),
+            HintEdit::Line(text) => ((found.from, found.to), Some(text)),
+            HintEdit::Wrong(text) => (found.wrong, Some(text)),
         };
         let shown = if shown.is_empty() { new.unwrap_or("") } else { shown };
-        let write = format!("write `{}`", found.fill(shown)?);
+        let write = format!("write `{}`", found.fill_template(shown)?);
         if let Some(text) = new {
-            let title = if title.is_empty() { write.clone() } else { found.fill(title)? };
-            diagnostic.fix = Some(Fix { title, edits: found.edits(scope, text)? });
+            let title = if title.is_empty() { write.clone() } else { found.fill_template(title)? };
+            diagnostic.fix = Some(Fix { title, edits: found.template_edits(scope, text)? });
         }
-        let help = if help.is_empty() { Some(write).filter(|_| !shown.is_empty()) } else { Some(found.fill(help)?) };
+        let help = if help.is_empty() { Some(write).filter(|_| !shown.is_empty()) } else { Some(found.fill_template(help)?) };
         Some(Diagnostic { help, ..diagnostic })
     }
 }

@@ -6,7 +6,7 @@
 //! this row speaks of it, and that what it writes can be read.
 //!
 //! The first row that speaks counts, so order is part of the tables: of two rows that fit, the one with the narrower pattern stands first.
-//! What no row knows is said in the words of the grammar ([`expected`]).
+//! What no row knows is said in the words of the grammar ([`grammar_mistake`]).
 
 mod bodies;
 mod calls;
@@ -20,7 +20,7 @@ mod expressions;
 mod filters;
 mod heads;
 mod hint;
-mod meant;
+mod foreign_syntax;
 mod operators;
 mod orders;
 mod pattern;
@@ -37,12 +37,12 @@ mod windows;
 mod world;
 
 use averment_base::diagnostic::Diagnostic;
-pub(super) use expected::expectation;
-use hint::{Hint, Prepared};
-pub use meant::{Meant, foreign, meant};
+pub(super) use expected::expected_text;
+use hint::{Hint, CompiledHint};
+pub use foreign_syntax::{IntendedStatement, foreign_statement, intended_statement};
 use std::sync::LazyLock;
-pub(super) use tokens::bracket;
-pub(super) use view::View;
+pub(super) use tokens::bracket_mistake;
+pub(super) use view::StatementView;
 
 /// The tables in the order in which they are asked: what spoils the reading of a line first, then what its first word says, then what
 /// stands where the grammar gave up.
@@ -72,17 +72,17 @@ const TABLES: &[&[Hint]] = &[
     heads::LAST,
 ];
 
-static ROWS: LazyLock<Vec<Prepared>> =
-    LazyLock::new(|| TABLES.iter().flat_map(|table| table.iter()).map(Prepared::new).collect());
+static ROWS: LazyLock<Vec<CompiledHint>> =
+    LazyLock::new(|| TABLES.iter().flat_map(|table| table.iter()).map(CompiledHint::new).collect());
 
 /// What is wrong with a statement that the grammar refuses, where one of the rows knows it.
-pub(super) fn known(view: &View<'_, '_>) -> Option<Diagnostic> {
-    ROWS.iter().find_map(|row| row.tell(view))
+pub(super) fn known_mistake(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    ROWS.iter().find_map(|row| row.diagnose_statement(view))
 }
 
 /// What the grammar would have taken where it gave up.
-pub(super) fn expected(view: &View<'_, '_>) -> Diagnostic {
-    expected::fallback(view)
+pub(super) fn grammar_mistake(view: &StatementView<'_, '_>) -> Diagnostic {
+    expected::expected_diagnostic(view)
 }
 
 /// True for a word of another language, or of plain English, that one of the tables knows.

@@ -19,34 +19,34 @@
 //! | `&..(x` `!..(x` | the same, in brackets or not |
 //! | `@failed` | a condition by name on the place, from [`super::classes`] |
 
-use super::classes::{self, Guard, Take};
-use super::view::View;
+use super::classes::{self, GuardFn, TakeFn};
+use super::view::StatementView;
 use averment_base::source::Span;
 
 /// What stands for one or more tokens.
 #[derive(Debug, Clone, Copy)]
-enum Class {
+enum TokenClass {
     Word(&'static str),
     OneOf(&'static [&'static str]),
-    Taken(Take),
+    Taken(TakeFn),
 }
 
-impl Class {
-    fn of(written: &'static str) -> Self {
+impl TokenClass {
+    fn parse(written: &'static str) -> Self {
         let quoted = written.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
         match quoted {
             Some(sign) => Self::Word(sign),
             None => {
-                let list = classes::list(written).map(Self::OneOf);
-                list.or_else(|| classes::take(written).map(Self::Taken)).unwrap_or(Self::Word(written))
+                let list = classes::find_list(written).map(Self::OneOf);
+                list.or_else(|| classes::find_take(written).map(Self::Taken)).unwrap_or(Self::Word(written))
             }
         }
     }
 
     /// The token behind those that it takes.
-    fn behind(self, view: &View<'_, '_>, at: usize) -> Option<usize> {
+    fn match_end(self, view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
         let stands = match self {
-            Self::Word(word) => view.is(at, word),
+            Self::Word(word) => view.token_is(at, word),
             Self::OneOf(words) => view.is_any(at, words),
             Self::Taken(take) => return take(view, at).filter(|&end| end > at),
         };
@@ -56,31 +56,31 @@ impl Class {
 
 /// One of several classes.
 #[derive(Debug)]
-struct Choice(Vec<Class>);
+struct ClassChoice(Vec<TokenClass>);
 
-impl Choice {
-    fn of(written: &'static str) -> Self {
+impl ClassChoice {
+    fn parse(written: &'static str) -> Self {
         let mut classes = Vec::new();
         let (mut start, mut quoted) = (0, false);
         for (at, sign) in written.char_indices() {
             quoted ^= sign == '\'';
             if sign == '|' && !quoted {
-                classes.push(Class::of(written.get(start..at).unwrap_or("")));
+                classes.push(TokenClass::parse(written.get(start..at).unwrap_or("")));
                 start = at + 1;
             }
         }
-        classes.push(Class::of(written.get(start..).unwrap_or("")));
+        classes.push(TokenClass::parse(written.get(start..).unwrap_or("")));
         Self(classes)
     }
 
-    fn behind(&self, view: &View<'_, '_>, at: usize) -> Option<usize> {
-        self.0.iter().find_map(|class| class.behind(view, at))
+    fn match_end(&self, view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
+        self.0.iter().find_map(|class| class.match_end(view, at))
     }
 }
 
 /// How often a part is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Often {
+enum PartCount {
     Once,
     Perhaps,
     Many,
@@ -92,8 +92,8 @@ enum Often {
 #[derive(Debug)]
 enum PatternPart {
     Tokens {
-        choice: Choice,
-        often: Often,
+        choice: ClassChoice,
+        often: PartCount,
         name: &'static str,
     },
     Skip {
@@ -106,25 +106,25 @@ enum PatternPart {
     From(&'static str),
     To,
     Ahead {
-        choice: Choice,
+        choice: ClassChoice,
         wanted: bool,
     },
     Behind {
-        choice: Choice,
+        choice: ClassChoice,
         wanted: bool,
     },
     Somewhere {
-        choice: Choice,
+        choice: ClassChoice,
         wanted: bool,
         into_brackets: bool,
     },
-    Guard(Guard),
+    Guard(GuardFn),
     /// A condition that does not exist: a test refuses it.
     Never,
 }
 
 impl PatternPart {
-    fn push(written: &'static str, parts: &mut Vec<Self>) {
+    fn push_parsed(written: &'static str, parts: &mut Vec<Self>) {
         let negated = |rest: &'static str| match rest.strip_prefix('!') {
             Some(rest) => (rest, false),
             None => (rest, true),
@@ -141,26 +141,26 @@ impl PatternPart {
             _ if written.starts_with(['&', '!']) && written.get(1..3) == Some("..") => {
                 let rest = written.get(3..).unwrap_or("");
                 let inside = rest.strip_prefix('(');
-                let (choice, wanted) = (Choice::of(inside.unwrap_or(rest)), written.starts_with('&'));
+                let (choice, wanted) = (ClassChoice::parse(inside.unwrap_or(rest)), written.starts_with('&'));
                 Self::Somewhere { choice, wanted, into_brackets: inside.is_some() }
             }
             _ if written.len() > 1 && written.starts_with(['&', '!']) && !written.starts_with("!=") => {
-                Self::Ahead { choice: Choice::of(written.get(1..).unwrap_or("")), wanted: written.starts_with('&') }
+                Self::Ahead { choice: ClassChoice::parse(written.get(1..).unwrap_or("")), wanted: written.starts_with('&') }
             }
             _ if written.len() > 1 && written.starts_with('^') => {
                 let (rest, wanted) = negated(written.get(1..).unwrap_or(""));
-                Self::Behind { choice: Choice::of(rest), wanted }
+                Self::Behind { choice: ClassChoice::parse(rest), wanted }
             }
             _ if written.starts_with('@') => {
                 let name = written.get(1..).unwrap_or("");
-                classes::guard(name).map_or(Self::Never, Self::Guard)
+                classes::find_guard(name).map_or(Self::Never, Self::Guard)
             }
-            _ => Self::tokens(written),
+            _ => Self::parse_tokens(written),
         };
         parts.push(part);
     }
 
-    fn tokens(written: &'static str) -> Self {
+    fn parse_tokens(written: &'static str) -> Self {
         let colon = written.split_once(':').filter(|(name, rest)| {
             !name.is_empty() && !rest.is_empty() && name.bytes().all(|letter| letter.is_ascii_lowercase())
         });
@@ -172,13 +172,13 @@ impl PatternPart {
             return Self::Skip { into_brackets: rest != "..", name };
         }
         let often = match rest.chars().next_back().filter(|_| rest.len() > 1) {
-            Some('?') => Often::Perhaps,
-            Some('*') => Often::Many,
-            Some('+') => Often::Some,
-            _ => Often::Once,
+            Some('?') => PartCount::Perhaps,
+            Some('*') => PartCount::Many,
+            Some('+') => PartCount::Some,
+            _ => PartCount::Once,
         };
-        let rest = if often == Often::Once { rest } else { rest.get(..rest.len() - 1).unwrap_or(rest) };
-        Self::Tokens { choice: Choice::of(rest), often, name }
+        let rest = if often == PartCount::Once { rest } else { rest.get(..rest.len() - 1).unwrap_or(rest) };
+        Self::Tokens { choice: ClassChoice::parse(rest), often, name }
     }
 
     /// True for a part that takes no token.
@@ -189,17 +189,17 @@ impl PatternPart {
 
 /// A pattern, ready to be looked for.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct HintPattern {
     parts: Vec<PatternPart>,
     /// The part with which the rewritten tokens begin: the first, or the one behind a skip at the start.
     first: usize,
 }
 
-impl Pattern {
+impl HintPattern {
     pub(super) fn new(written: &'static str) -> Self {
         let mut parts = Vec::new();
         for word in written.split_whitespace() {
-            PatternPart::push(word, &mut parts);
+            PatternPart::push_parsed(word, &mut parts);
         }
         let opening = parts.iter().position(|part| !part.is_condition()).unwrap_or(0);
         let skips = matches!(parts.get(opening), Some(PatternPart::Skip { name: "", .. }));
@@ -207,20 +207,20 @@ impl Pattern {
     }
 
     /// The first place where the pattern stands in a statement.
-    pub(super) fn find<'v, 'a, 't>(&self, view: &'v View<'a, 't>) -> Option<PatternMatch<'v, 'a, 't>> {
+    pub(super) fn find_match<'v, 'a, 't>(&self, view: &'v StatementView<'a, 't>) -> Option<PatternMatch<'v, 'a, 't>> {
         self.find_within(view, &mut { STEPS })
     }
 
     /// The same with no more parts tried than are left.
     pub(super) fn find_within<'v, 'a, 't>(
         &self,
-        view: &'v View<'a, 't>,
+        view: &'v StatementView<'a, 't>,
         steps: &mut usize,
     ) -> Option<PatternMatch<'v, 'a, 't>> {
         let found = PatternMatch { view, named: Vec::new(), wrong: (0, 0), from: 0, to: 0 };
-        let mut search = Search { pattern: self, found, steps: (*steps).min(STEPS) };
+        let mut search = PatternSearch { pattern: self, found, steps: (*steps).min(STEPS) };
         let given = search.steps;
-        let fits = search.fits(0, 0);
+        let fits = search.fits_from(0, 0);
         *steps -= given - search.steps;
         fits.then_some(search.found)
     }
@@ -240,7 +240,7 @@ impl Pattern {
 /// Where a pattern stands in a statement.
 #[derive(Clone)]
 pub(super) struct PatternMatch<'v, 'a, 't> {
-    pub view: &'v View<'a, 't>,
+    pub view: &'v StatementView<'a, 't>,
     /// Names with the tokens that they stand for: the first, and the one behind the last.
     pub named: Vec<(&'static str, usize, usize)>,
     /// What is wrong.
@@ -264,8 +264,8 @@ impl PatternMatch<'_, '_, '_> {
 }
 
 /// One try to find a pattern.
-struct Search<'p, 'v, 'a, 't> {
-    pattern: &'p Pattern,
+struct PatternSearch<'p, 'v, 'a, 't> {
+    pattern: &'p HintPattern,
     found: PatternMatch<'v, 'a, 't>,
     /// Parts that may still be tried.
     steps: usize,
@@ -278,9 +278,9 @@ const STEPS: usize = 10_000;
 /// The end of named tokens that is not known yet.
 const OPEN: usize = usize::MAX;
 
-impl Search<'_, '_, '_, '_> {
+impl PatternSearch<'_, '_, '_, '_> {
     /// Whether the parts from one on stand at a token.
-    fn fits(&mut self, index: usize, at: usize) -> bool {
+    fn fits_from(&mut self, index: usize, at: usize) -> bool {
         let pattern = self.pattern;
         let Some(steps) = self.steps.checked_sub(1) else { return false };
         self.steps = steps;
@@ -293,9 +293,9 @@ impl Search<'_, '_, '_, '_> {
         };
         let view = self.found.view;
         let holds = match part {
-            PatternPart::Tokens { choice, often, name } => return self.taken(index, (choice, *often, name), at, at),
-            PatternPart::Skip { into_brackets, name } => return self.skipped(index, *into_brackets, name, at),
-            PatternPart::Rest => return self.named("...", (at, view.len()), index + 1),
+            PatternPart::Tokens { choice, often, name } => return self.take_tokens(index, (choice, *often, name), at, at),
+            PatternPart::Skip { into_brackets, name } => return self.skip_tokens(index, *into_brackets, name, at),
+            PatternPart::Rest => return self.name_tokens("...", (at, view.len()), index + 1),
             PatternPart::WrongFrom => {
                 self.found.wrong = (at, at);
                 true
@@ -304,74 +304,74 @@ impl Search<'_, '_, '_, '_> {
                 self.found.wrong.1 = at;
                 true
             }
-            PatternPart::From(name) => return self.opened(index, name, at),
-            PatternPart::To => return self.closed(index, at),
-            PatternPart::Ahead { choice, wanted } => choice.behind(view, at).is_some() == *wanted,
+            PatternPart::From(name) => return self.open_name(index, name, at),
+            PatternPart::To => return self.close_name(index, at),
+            PatternPart::Ahead { choice, wanted } => choice.match_end(view, at).is_some() == *wanted,
             PatternPart::Behind { choice, wanted } => {
-                at.checked_sub(1).is_some_and(|before| choice.behind(view, before).is_some()) == *wanted
+                at.checked_sub(1).is_some_and(|before| choice.match_end(view, before).is_some()) == *wanted
             }
             PatternPart::Somewhere { choice, wanted, into_brackets } => {
                 let mut places = (at..view.len()).filter(|&here| *into_brackets || view.is_outer(here));
-                places.any(|here| choice.behind(view, here).is_some()) == *wanted
+                places.any(|here| choice.match_end(view, here).is_some()) == *wanted
             }
             PatternPart::Guard(holds) => holds(view, at),
             PatternPart::Never => false,
         };
-        holds && self.fits(index + 1, at)
+        holds && self.fits_from(index + 1, at)
     }
 
     /// Takes tokens from `at` on as often as they are there, then fewer, until the other parts fit.
-    fn taken(&mut self, index: usize, part: (&Choice, Often, &'static str), start: usize, at: usize) -> bool {
+    fn take_tokens(&mut self, index: usize, part: (&ClassChoice, PartCount, &'static str), start: usize, at: usize) -> bool {
         let (choice, often, name) = part;
-        let more = matches!(often, Often::Many | Often::Some) || at == start;
-        let end = choice.behind(self.found.view, at).filter(|_| more);
-        if end.is_some_and(|end| self.taken(index, part, start, end)) {
+        let more = matches!(often, PartCount::Many | PartCount::Some) || at == start;
+        let end = choice.match_end(self.found.view, at).filter(|_| more);
+        if end.is_some_and(|end| self.take_tokens(index, part, start, end)) {
             return true;
         }
-        (at > start || matches!(often, Often::Perhaps | Often::Many)) && self.named(name, (start, at), index + 1)
+        (at > start || matches!(often, PartCount::Perhaps | PartCount::Many)) && self.name_tokens(name, (start, at), index + 1)
     }
 
-    fn skipped(&mut self, index: usize, into_brackets: bool, name: &'static str, at: usize) -> bool {
+    fn skip_tokens(&mut self, index: usize, into_brackets: bool, name: &'static str, at: usize) -> bool {
         let view = self.found.view;
         let first = at + usize::from(!name.is_empty());
         let mut places = (first..=view.len()).filter(|&here| into_brackets || view.is_outer(here));
-        places.any(|here| self.named(name, (at, here), index + 1))
+        places.any(|here| self.name_tokens(name, (at, here), index + 1))
     }
 
     /// Goes on behind named tokens; the name is forgotten where that fails.
-    fn named(&mut self, name: &'static str, tokens: (usize, usize), index: usize) -> bool {
+    fn name_tokens(&mut self, name: &'static str, tokens: (usize, usize), index: usize) -> bool {
         let before = self.found.named.len();
         if !name.is_empty() {
             self.found.named.push((name, tokens.0, tokens.1));
         }
-        let fits = self.fits(index, tokens.1);
+        let fits = self.fits_from(index, tokens.1);
         if !fits {
             self.found.named.truncate(before);
         }
         fits
     }
 
-    fn opened(&mut self, index: usize, name: &'static str, at: usize) -> bool {
+    fn open_name(&mut self, index: usize, name: &'static str, at: usize) -> bool {
         let before = self.found.named.len();
         self.found.named.push((name, at, OPEN));
-        let fits = self.fits(index + 1, at);
+        let fits = self.fits_from(index + 1, at);
         if !fits {
             self.found.named.truncate(before);
         }
         fits
     }
 
-    fn closed(&mut self, index: usize, at: usize) -> bool {
+    fn close_name(&mut self, index: usize, at: usize) -> bool {
         let Some(open) = self.found.named.iter().rposition(|(_, _, to)| *to == OPEN) else { return false };
-        self.close(open, at);
-        if self.fits(index + 1, at) {
+        self.set_name_end(open, at);
+        if self.fits_from(index + 1, at) {
             return true;
         }
-        self.close(open, OPEN);
+        self.set_name_end(open, OPEN);
         false
     }
 
-    fn close(&mut self, open: usize, to: usize) {
+    fn set_name_end(&mut self, open: usize, to: usize) {
         if let Some(named) = self.found.named.get_mut(open) {
             named.2 = to;
         }

@@ -6,7 +6,7 @@
 
 use super::filters;
 use super::pattern::PatternMatch;
-use averment_base::diagnostic::Edit;
+use averment_base::diagnostic::SourceEdit;
 use averment_base::source::Span;
 
 /// A part of a template: text, or a name with the default or filter behind it.
@@ -49,7 +49,7 @@ pub(super) fn names_of(template: &str) -> Vec<(&str, &str)> {
 }
 
 impl PatternMatch<'_, '_, '_> {
-    fn tokens(&self, name: &str) -> Option<(usize, usize)> {
+    fn named_tokens(&self, name: &str) -> Option<(usize, usize)> {
         let (from, to) = self.wrong;
         match name {
             "wrong" => Some(self.wrong),
@@ -60,111 +60,111 @@ impl PatternMatch<'_, '_, '_> {
     }
 
     /// A template with the texts of its names; `None` where a filter has nothing to say of one.
-    pub(super) fn fill(&self, template: &str) -> Option<String> {
+    pub(super) fn fill_template(&self, template: &str) -> Option<String> {
         let mut text = String::new();
-        for part in template_parts(template, |name| self.tokens(name).is_some()) {
+        for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
             let new = match part {
                 TemplatePart::Text(new) => new.to_owned(),
                 TemplatePart::Name { name, default, filter } => self.named_text(name, default, filter, false)?,
             };
-            join(&mut text, &new);
+            join_text(&mut text, &new);
         }
         Some(text.trim().to_owned())
     }
 
     /// The same with the texts as they are written, whatever their length.
-    pub(super) fn fill_whole(&self, template: &str) -> Option<String> {
+    pub(super) fn fill_unshortened(&self, template: &str) -> Option<String> {
         let mut text = String::new();
-        for part in template_parts(template, |name| self.tokens(name).is_some()) {
+        for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
             let new = match part {
                 TemplatePart::Text(new) => new.to_owned(),
                 TemplatePart::Name { name, filter, .. } => {
-                    let (from, to) = self.tokens(name)?;
-                    let written = self.view.written(from, to);
-                    if filter.is_empty() { written.to_owned() } else { filters::apply(filter, written)? }
+                    let (from, to) = self.named_tokens(name)?;
+                    let written = self.view.written_text(from, to);
+                    if filter.is_empty() { written.to_owned() } else { filters::apply_filter(filter, written)? }
                 }
             };
-            join(&mut text, &new);
+            join_text(&mut text, &new);
         }
         Some(text.trim().to_owned())
     }
 
     fn named_text(&self, name: &str, default: &str, filter: &str, whole: bool) -> Option<String> {
-        let (from, to) = self.tokens(name)?;
-        let source = if whole { self.view.whole_source(from, to) } else { self.view.source(from, to) };
+        let (from, to) = self.named_tokens(name)?;
+        let source = if whole { self.view.whole_source(from, to) } else { self.view.source_text(from, to) };
         match filter {
             "" if source.is_empty() => Some(default.to_owned()),
             "" => Some(source),
-            _ => filters::apply(filter, &source),
+            _ => filters::apply_filter(filter, &source),
         }
     }
 
     /// The edits that make some tokens read like a template. What both have in common stays as it is written.
-    pub(super) fn edits(&self, scope: (usize, usize), template: &str) -> Option<Vec<Edit>> {
-        let mut rewriting = Rewriting { found: self, scope, edits: Vec::new() };
+    pub(super) fn template_edits(&self, scope: (usize, usize), template: &str) -> Option<Vec<SourceEdit>> {
+        let mut rewriting = RewriteEdits { found: self, scope, edits: Vec::new() };
         let (mut text, mut done) = (String::new(), scope.0);
-        for part in template_parts(template, |name| self.tokens(name).is_some()) {
+        for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
             match part {
-                TemplatePart::Text(new) => join(&mut text, new),
+                TemplatePart::Text(new) => join_text(&mut text, new),
                 TemplatePart::Name { name, default, filter } => {
-                    let (from, to) = self.tokens(name)?;
+                    let (from, to) = self.named_tokens(name)?;
                     if filter.is_empty() && from >= done && to > from && to <= scope.1 {
-                        rewriting.gap(done, from, &text);
+                        rewriting.replace_gap(done, from, &text);
                         text.clear();
                         done = to;
                     } else {
-                        join(&mut text, &self.named_text(name, default, filter, true)?);
+                        join_text(&mut text, &self.named_text(name, default, filter, true)?);
                     }
                 }
             }
         }
-        rewriting.gap(done, scope.1, &text);
+        rewriting.replace_gap(done, scope.1, &text);
         Some(rewriting.edits)
     }
 }
 
 /// Adds a text; two blanks are one, as beside a name that stands for nothing.
-fn join(text: &mut String, new: &str) {
+fn join_text(text: &mut String, new: &str) {
     let new = if text.ends_with(' ') { new.trim_start_matches(' ') } else { new };
     text.push_str(new);
 }
 
 /// The edits of some tokens, gap by gap between what is kept.
-struct Rewriting<'f, 'v, 'a, 't> {
+struct RewriteEdits<'f, 'v, 'a, 't> {
     found: &'f PatternMatch<'v, 'a, 't>,
     scope: (usize, usize),
-    edits: Vec<Edit>,
+    edits: Vec<SourceEdit>,
 }
 
-impl Rewriting<'_, '_, '_, '_> {
+impl RewriteEdits<'_, '_, '_, '_> {
     /// Replaces the tokens of a gap by a text, apart from those with which both begin or end.
-    fn gap(&mut self, mut from: usize, mut to: usize, mut text: &str) {
+    fn replace_gap(&mut self, mut from: usize, mut to: usize, mut text: &str) {
         let view = self.found.view;
         while from < to
-            && (!self.has_left(from) || text.starts_with(' ') != view.touches(from))
-            && let Some(rest) = text.trim_start().strip_prefix(view.word(from))
-            && !cuts_word(view.word(from), rest)
+            && (!self.has_left(from) || text.starts_with(' ') != view.touches_previous(from))
+            && let Some(rest) = text.trim_start().strip_prefix(view.token_text(from))
+            && !cuts_word(view.token_text(from), rest)
         {
             (from, text) = (from + 1, rest);
         }
         while from < to
-            && (!self.has_right(to) || text.ends_with(' ') != view.touches(to))
-            && let Some(rest) = text.trim_end().strip_suffix(view.word(to - 1))
-            && !cuts_word(rest, view.word(to - 1))
+            && (!self.has_right(to) || text.ends_with(' ') != view.touches_previous(to))
+            && let Some(rest) = text.trim_end().strip_suffix(view.token_text(to - 1))
+            && !cuts_word(rest, view.token_text(to - 1))
         {
             (to, text) = (to - 1, rest);
         }
         if from < to {
-            self.replace(from, to, text);
+            self.replace_tokens(from, to, text);
         } else if !text.trim().is_empty() {
-            self.insert(from, text);
-        } else if text.is_empty() && self.has_left(from) && self.has_right(from) && !view.touches(from) {
-            self.edits.push(Edit { span: self.blank(from), text: String::new() });
+            self.insert_text(from, text);
+        } else if text.is_empty() && self.has_left(from) && self.has_right(from) && !view.touches_previous(from) {
+            self.edits.push(SourceEdit { span: self.blank_before(from), text: String::new() });
         }
     }
 
     /// The blanks in front of a token.
-    fn blank(&self, at: usize) -> Span {
+    fn blank_before(&self, at: usize) -> Span {
         let view = self.found.view;
         Span { start: view.span(at.saturating_sub(1)).end, ..view.span(at).at_start() }
     }
@@ -178,7 +178,7 @@ impl Rewriting<'_, '_, '_, '_> {
         at < self.scope.1
     }
 
-    fn replace(&mut self, from: usize, to: usize, text: &str) {
+    fn replace_tokens(&mut self, from: usize, to: usize, text: &str) {
         let view = self.found.view;
         let (new, mut span) = (text.trim(), view.span_of(from, to));
         let before = if from > 0 { view.span(from - 1).end } else { span.start };
@@ -187,33 +187,33 @@ impl Rewriting<'_, '_, '_, '_> {
             span.start = before;
         }
         let tight = self.has_right(to) && !text.ends_with(' ');
-        if to < view.len() && (tight || new.is_empty() && !attached && !view.touches(from)) {
+        if to < view.len() && (tight || new.is_empty() && !attached && !view.touches_previous(from)) {
             span.end = view.span(to).start;
         }
-        let (last, next) = (view.word(from.saturating_sub(1)), view.word(to));
-        let left = if view.touches(from) && !attached && parted(last, if new.is_empty() { next } else { new }) {
+        let (last, next) = (view.token_text(from.saturating_sub(1)), view.token_text(to));
+        let left = if view.touches_previous(from) && !attached && needs_blank(last, if new.is_empty() { next } else { new }) {
             " "
         } else {
             ""
         };
-        let right = if view.touches(to) && !tight && !new.is_empty() && parted(new, next) { " " } else { "" };
-        let left = if new.is_empty() && !view.touches(to) { "" } else { left };
-        self.edits.push(Edit { span, text: format!("{left}{new}{right}") });
+        let right = if view.touches_previous(to) && !tight && !new.is_empty() && needs_blank(new, next) { " " } else { "" };
+        let left = if new.is_empty() && !view.touches_previous(to) { "" } else { left };
+        self.edits.push(SourceEdit { span, text: format!("{left}{new}{right}") });
     }
 
     /// Puts text between two tokens: behind the one before, in front of the next where it belongs to that, or in place of the blanks.
-    fn insert(&mut self, at: usize, text: &str) {
+    fn insert_text(&mut self, at: usize, text: &str) {
         let view = self.found.view;
-        let (new, tight) = (text.trim(), view.touches(at));
+        let (new, tight) = (text.trim(), view.touches_previous(at));
         let (left, right) = (text.starts_with(' '), text.ends_with(' '));
         let space = |wanted: bool| if wanted { " " } else { "" };
         if self.has_left(at) && self.has_right(at) && !left && !right {
-            self.edits.push(Edit { span: self.blank(at), text: new.to_owned() });
+            self.edits.push(SourceEdit { span: self.blank_before(at), text: new.to_owned() });
         } else if at > 0 && (at >= view.len() || !self.has_right(at) || self.has_left(at) && right) {
-            let left = left || !self.has_left(at) && parted(view.word(at - 1), new);
-            self.edits.push(view.append(at - 1, format!("{}{new}{}", space(left), space(right && tight))));
+            let left = left || !self.has_left(at) && needs_blank(view.token_text(at - 1), new);
+            self.edits.push(view.insert_after(at - 1, format!("{}{new}{}", space(left), space(right && tight))));
         } else {
-            self.edits.push(view.insert(at, format!("{}{new}{}", space(left && tight), space(right))));
+            self.edits.push(view.insert_before(at, format!("{}{new}{}", space(left && tight), space(right))));
         }
     }
 }
@@ -225,7 +225,7 @@ fn cuts_word(left: &str, right: &str) -> bool {
 }
 
 /// True for two texts that a blank belongs between.
-fn parted(left: &str, right: &str) -> bool {
+fn needs_blank(left: &str, right: &str) -> bool {
     let ends = left.ends_with(|sign: char| sign.is_alphanumeric() || "_)]}\"'*?/=<>".contains(sign));
     let begins = right.starts_with(|sign: char| sign.is_alphanumeric() || "_-=<>!|{\"'/".contains(sign));
     ends && begins

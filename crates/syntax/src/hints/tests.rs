@@ -27,7 +27,7 @@ pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> T {
 
 fn said(text: &str) -> Vec<Diagnostic> {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
     parse(&map, file, &Limits::default()).2.0
 }
 
@@ -36,7 +36,7 @@ fn fixed(text: &str, fix: &Fix) -> String {
     edits.sort_by_key(|edit| std::cmp::Reverse((edit.span.start, edit.span.end)));
     let mut text = text.to_owned();
     for edit in edits {
-        text.replace_range(edit.span.range(), &edit.text);
+        text.replace_range(edit.span.as_range(), &edit.text);
     }
     text
 }
@@ -83,7 +83,7 @@ fn rows_use_only_what_exists() {
     for row in ROWS.iter() {
         let Some(pattern) = &row.pattern else { continue };
         let names = pattern.names();
-        let unknown = row.hint.conditions().filter(|name| classes::guard(name).is_none());
+        let unknown = row.hint.conditions().filter(|name| classes::find_guard(name).is_none());
         wrong.extend(unknown.map(|name| format!("`{}`: no condition is called {name}\n", row.hint.example)));
         // `${value}` is what a string says of a value, no name.
         let used = row.hint.templates().into_iter().flat_map(rewrite::names_of).filter(|(name, _)| *name != "value");

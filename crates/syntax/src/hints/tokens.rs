@@ -1,25 +1,25 @@
 //! Hints for mistakes in single signs and words: strings and brackets that are not closed, signs of other languages, characters that only look right.
 
-use super::hint::{Hint, ask, not};
-use super::view::{View, Write};
-use crate::recover::{Text, Trouble, ends_operand};
-use crate::token::Kind;
-use averment_base::diagnostic::{Diagnostic, Edit, Fix, Slug};
+use super::hint::{Hint, function_hint, pattern_hint};
+use super::view::{StatementView, SuggestText};
+use crate::recover::{TokenText, BracketError, ends_operand};
+use crate::token::TokenKind;
+use averment_base::diagnostic::{Diagnostic, SourceEdit, Fix, Slug};
 use averment_base::source::Span;
 
 /// What is looked for before anything else: these spoil the reading of all that follows.
 pub(super) const TABLE: &[Hint] = &[
-    ask("output.a == \u{201c}x\u{201d}", odd_characters),
-    ask("output.a == \"x", open_text),
-    ask("output.a == \"${x\"", open_interpolation),
-    ask("output.a matches /x", open_regex),
-    not("require search // first", ".. @apart < //|'/*' > ...")
-        .says("`{wrong}` starts no comment here")
-        .help("a comment starts with `#`: `# {...}`")
-        .swap("#")
-        .title("write `#`"),
-    not("output.a == `x`", "..( < '`' > t:..( '`'").says("text stands in `\"…\"`, not in backticks").write("\"{t}\""),
-    not("output.a == `x", "..( < '`' >").says("text stands in `\"…\"`, not in backticks").help("remove the backtick"),
+    function_hint("output.a == \u{201c}x\u{201d}", odd_characters),
+    function_hint("output.a == \"x", open_text),
+    function_hint("output.a == \"${x\"", open_interpolation),
+    function_hint("output.a matches /x", open_regex),
+    pattern_hint("require search // first", ".. @apart < //|'/*' > ...")
+        .with_message("`{wrong}` starts no comment here")
+        .with_help("a comment starts with `#`: `# {...}`")
+        .with_swap("#")
+        .with_title("write `#`"),
+    pattern_hint("output.a == `x`", "..( < '`' > t:..( '`'").with_message("text stands in `\"…\"`, not in backticks").with_rewrite("\"{t}\""),
+    pattern_hint("output.a == `x", "..( < '`' >").with_message("text stands in `\"…\"`, not in backticks").with_help("remove the backtick"),
 ];
 
 /// Characters that look like a sign of the language, and the sign.
@@ -69,9 +69,9 @@ fn look_alike(character: char) -> Option<&'static (char, &'static str, &'static 
 }
 
 /// A character that means nothing outside of strings; all look-alikes of the statement are replaced at once.
-fn odd_characters(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let first = (0..view.len()).find(|&at| view.kind(at) == Kind::Odd)?;
-    let character = view.word(first).chars().next()?;
+fn odd_characters(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let first = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::Odd)?;
+    let character = view.token_text(first).chars().next()?;
     let code = format!("U+{:04X}", u32::from(character));
     let Some((_, sign, what)) = look_alike(character) else {
         return Some(odd_character(view, first, character, &code));
@@ -83,86 +83,86 @@ fn odd_characters(view: &View<'_, '_>) -> Option<Diagnostic> {
         "\"" => "write straight quotes, `\"`, as in `\"refunded\"`".to_owned(),
         sign => format!("write `{sign}`"),
     };
-    let all = (first..view.len()).filter(|&at| view.kind(at) == Kind::Odd);
-    let edits: Vec<Edit> = all
+    let all = (first..view.len()).filter(|&at| view.token_kind(at) == TokenKind::Odd);
+    let edits: Vec<SourceEdit> = all
         .filter_map(|at| {
-            look_alike(view.word(at).chars().next()?)
-                .map(|(_, sign, _)| Edit { span: view.span(at), text: (*sign).to_owned() })
+            look_alike(view.token_text(at).chars().next()?)
+                .map(|(_, sign, _)| SourceEdit { span: view.span(at), text: (*sign).to_owned() })
         })
         .collect();
-    let mut diagnostic = view.wrong(first, first + 1, format!("{shown} is {what}")).help(instead.clone());
+    let mut diagnostic = view.syntax_error(first, first + 1, format!("{shown} is {what}")).with_help(instead.clone());
     diagnostic.fix = Some(Fix { title: instead, edits });
     Some(diagnostic)
 }
 
-fn odd_character(view: &View<'_, '_>, at: usize, character: char, code: &str) -> Diagnostic {
+fn odd_character(view: &StatementView<'_, '_>, at: usize, character: char, code: &str) -> Diagnostic {
     if character.is_alphanumeric() {
         return odd_letter(view, at, character);
     }
     let shown =
         if character.is_control() || character.is_whitespace() { code.to_owned() } else { format!("`{character}`") };
-    view.wrong(at, at + 1, format!("{shown} means nothing here"))
-        .help("remove it, or put it into quotes when it belongs to a text")
+    view.syntax_error(at, at + 1, format!("{shown} means nothing here"))
+        .with_help("remove it, or put it into quotes when it belongs to a text")
 }
 
 /// A letter of another alphabet in a bare name.
-fn odd_letter(view: &View<'_, '_>, at: usize, letter: char) -> Diagnostic {
-    let part = |here: usize| view.kind(here) == Kind::Odd || view.is_word(here) || view.is_number(here);
+fn odd_letter(view: &StatementView<'_, '_>, at: usize, letter: char) -> Diagnostic {
+    let part = |here: usize| view.token_kind(here) == TokenKind::Odd || view.is_word(here) || view.is_number(here);
     let mut start = at;
-    while start > 0 && view.touches(start) && part(start - 1) {
+    while start > 0 && view.touches_previous(start) && part(start - 1) {
         start -= 1;
     }
     let mut end = at + 1;
-    while end < view.len() && view.touches(end) && part(end) {
+    while end < view.len() && view.touches_previous(end) && part(end) {
         end += 1;
     }
-    let name = view.source(start, end);
+    let name = view.source_text(start, end);
     let message = format!("`{letter}` stands in a name, and bare names are made of a-z, A-Z, 0-9 and `_`");
-    let diagnostic = view.wrong(at, at + 1, message);
-    if start > 1 && view.is(start - 1, ".") && view.touches(start) {
-        return diagnostic.write(format!("[\"{name}\"]"), vec![view.edit(start - 1, end, format!("[\"{name}\"]"))]);
+    let diagnostic = view.syntax_error(at, at + 1, message);
+    if start > 1 && view.token_is(start - 1, ".") && view.touches_previous(start) {
+        return diagnostic.suggest_text(format!("[\"{name}\"]"), vec![view.replace_tokens(start - 1, end, format!("[\"{name}\"]"))]);
     }
-    diagnostic.help(format!("quote the name of a tool, a key or a text: `\"{name}\"`"))
+    diagnostic.with_help(format!("quote the name of a tool, a key or a text: `\"{name}\"`"))
 }
 
-fn open_text(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = (0..view.len()).find(|&at| view.kind(at) == Kind::OpenText)?;
-    let written = view.word(at);
+fn open_text(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenText)?;
+    let written = view.token_text(at);
     let span = view.span(at);
     if at > 1
         && written.starts_with('\'')
-        && view.touches(at)
-        && view.touches(at - 1)
+        && view.touches_previous(at)
+        && view.touches_previous(at - 1)
         && view.is_text(at - 2)
         && view.is_word(at - 1)
     {
-        let inner = view.source(at - 2, at);
+        let inner = view.source_text(at - 2, at);
         let text = format!("\"{}\"", inner.trim_start_matches('\''));
         let place = view.span(at - 2);
-        let edit = Edit { span: Span { end: span.start + 1, ..place }, text: text.clone() };
-        return Some(view.wrong(at - 2, at - 1, "an apostrophe ends this raw string").write(text, vec![edit]));
+        let edit = SourceEdit { span: Span { end: span.start + 1, ..place }, text: text.clone() };
+        return Some(view.syntax_error(at - 2, at - 1, "an apostrophe ends this raw string").suggest_text(text, vec![edit]));
     }
     let diagnostic = |message: &str| Diagnostic::new(Slug::Unclosed, Span { end: span.start + 1, ..span }, message);
     Some(if written.starts_with("\"\"\"") {
-        diagnostic("this `\"\"\"` is not closed before the end of the file").help("add `\"\"\"` behind the text")
+        diagnostic("this `\"\"\"` is not closed before the end of the file").with_help("add `\"\"\"` behind the text")
     } else if written.starts_with('\'') {
         diagnostic("this raw string is not closed on its line")
-            .help("add `'`; a text with an apostrophe stands in `\"…\"`")
+            .with_help("add `'`; a text with an apostrophe stands in `\"…\"`")
     } else {
-        let line = view.source(0, at + 1);
+        let line = view.source_text(0, at + 1);
         diagnostic("this string is not closed on its line")
-            .help(format!("add `\"`: write `{line}\"`, or use `\"\"\"` for text of several lines"))
+            .with_help(format!("add `\"`: write `{line}\"`, or use `\"\"\"` for text of several lines"))
     })
 }
 
-fn open_interpolation(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = (0..view.len()).find(|&at| view.kind(at) == Kind::OpenInterpolation)?;
-    let offset = open_value(view.word(at));
+fn open_interpolation(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenInterpolation)?;
+    let offset = open_value(view.token_text(at));
     let start = view.span(at).start + u32::try_from(offset).unwrap_or(0);
     let span = Span { start, end: start + 2, ..view.span(at) };
     Some(
         Diagnostic::new(Slug::Unclosed, span, "this `${` is not closed")
-            .help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"),
+            .with_help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"),
     )
 }
 
@@ -178,11 +178,11 @@ fn open_value(written: &str) -> usize {
     written.find("${").unwrap_or(0)
 }
 
-fn open_regex(view: &View<'_, '_>) -> Option<Diagnostic> {
-    let at = (0..view.len()).find(|&at| view.kind(at) == Kind::OpenRegex)?;
+fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenRegex)?;
     let span = view.span(at);
     let span = Span { end: span.start + 1, ..span };
-    let pattern = view.word(at);
+    let pattern = view.token_text(at);
     let class = pattern
         .rfind('[')
         .and_then(|open| pattern.get(open..))
@@ -193,11 +193,11 @@ fn open_regex(view: &View<'_, '_>) -> Option<Diagnostic> {
             span,
             "a `[` in this regular expression is not closed, so neither is the expression",
         )
-        .help(format!("add `]`: write `{}`; or write `\\[` for the character", closed_class(&view.source(0, at + 1)))),
+        .with_help(format!("add `]`: write `{}`; or write `\\[` for the character", closed_class(&view.source_text(0, at + 1)))),
         None => {
-            let line = view.source(0, at + 1);
+            let line = view.source_text(0, at + 1);
             Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
-                .help(format!("add `/` behind the pattern: write `{line}/`; `\\/` is a slash in it"))
+                .with_help(format!("add `/` behind the pattern: write `{line}/`; `\\/` is a slash in it"))
         }
     })
 }
@@ -212,28 +212,28 @@ fn closed_class(line: &str) -> String {
 }
 
 /// What to say of a bracket.
-pub(crate) fn bracket(text: &Text<'_>, trouble: Trouble, inner: &[usize]) -> Diagnostic {
+pub(crate) fn bracket_mistake(text: &TokenText<'_>, trouble: BracketError, inner: &[usize]) -> Diagnostic {
     match trouble {
-        Trouble::Unclosed(open, outside) if text.is(open, "{") => unclosed_brace(text, open, outside),
-        Trouble::Unclosed(open, outside) => unclosed_bracket(text, open, outside, inner),
-        Trouble::Crossed(open, close) => {
-            let right = closing(text.word(open));
-            let message = format!("this `{}` is closed by `{}`", text.word(open), text.word(close));
+        BracketError::Unclosed(open, outside) if text.token_is(open, "{") => unclosed_brace(text, open, outside),
+        BracketError::Unclosed(open, outside) => unclosed_bracket(text, open, outside, inner),
+        BracketError::Crossed(open, close) => {
+            let right = closing_bracket(text.token_text(open));
+            let message = format!("this `{}` is closed by `{}`", text.token_text(open), text.token_text(close));
             Diagnostic::new(Slug::Unclosed, text.span(close), message)
-                .help(format!("write `{right}`"))
-                .other(text.span(open), "opened here")
-                .fix(format!("write `{right}`"), text.span(close), right)
+                .with_help(format!("write `{right}`"))
+                .with_other(text.span(open), "opened here")
+                .with_fix(format!("write `{right}`"), text.span(close), right)
         }
-        Trouble::Stray(close) => {
-            let sign = text.word(close);
+        BracketError::Stray(close) => {
+            let sign = text.token_text(close);
             Diagnostic::new(Slug::Unclosed, text.span(close), format!("this `{sign}` closes nothing"))
-                .help(format!("remove it, or open it with `{}` where it belongs", opening(sign)))
-                .fix("remove it", text.span(close), "")
+                .with_help(format!("remove it, or open it with `{}` where it belongs", opening_bracket(sign)))
+                .with_fix("remove it", text.span(close), "")
         }
     }
 }
 
-fn closing(open: &str) -> &'static str {
+fn closing_bracket(open: &str) -> &'static str {
     match open {
         "(" => ")",
         "[" => "]",
@@ -241,7 +241,7 @@ fn closing(open: &str) -> &'static str {
     }
 }
 
-fn opening(close: &str) -> &'static str {
+fn opening_bracket(close: &str) -> &'static str {
     match close {
         ")" => "(",
         "]" => "[",
@@ -249,63 +249,63 @@ fn opening(close: &str) -> &'static str {
     }
 }
 
-fn unclosed_brace(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
+fn unclosed_brace(text: &TokenText<'_>, open: usize, outside: usize) -> Diagnostic {
     let place = if outside >= text.tokens.len() {
         "the end of the file".to_owned()
     } else {
         format!("`{}` in line {}", text.source_line(outside), text.source_line_number(outside))
     };
     let diagnostic = Diagnostic::new(Slug::Unclosed, text.span(open), "this `{` is not closed")
-        .help(format!("a `}}` is missing before {place}"));
+        .with_help(format!("a `}}` is missing before {place}"));
     let last = text.last_before(text.tokens.len());
-    let end = text.span(last).range().end;
+    let end = text.span(last).as_range().end;
     if outside < text.tokens.len() || last <= open || !text.source.is_char_boundary(end) {
         return diagnostic;
     }
     let apart = text.source_line_number(open) != text.source_line_number(last);
-    diagnostic.fix("add `}`", text.span(last).at_end(), if apart { "\n}" } else { " }" })
+    diagnostic.with_fix("add `}`", text.span(last).at_end(), if apart { "\n}" } else { " }" })
 }
 
-fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize, inner: &[usize]) -> Diagnostic {
+fn unclosed_bracket(text: &TokenText<'_>, open: usize, outside: usize, inner: &[usize]) -> Diagnostic {
     const LONGEST: usize = 80;
-    let message = format!("this `{}` is not closed", text.word(open));
+    let message = format!("this `{}` is not closed", text.token_text(open));
     let diagnostic = Diagnostic::new(Slug::Unclosed, text.span(open), message);
     let last = text.last_before(outside.min(open + LONGEST)).max(open);
     let line_end = text.last_before(text.line_end(open));
     let last = if line_end > open { last.min(line_end) } else { last };
     let last = last_inside(text, open, last);
     let unclosed = inner.iter().rev().filter(|&&bracket| bracket <= last).chain([&open]);
-    let close: String = unclosed.take(LONGEST).map(|&bracket| closing(text.word(bracket))).collect();
+    let close: String = unclosed.take(LONGEST).map(|&bracket| closing_bracket(text.token_text(bracket))).collect();
     let touching = open
         .checked_sub(1)
-        .filter(|&before| text.span(before).end == text.span(open).start && text.kind(before) == Kind::Word);
+        .filter(|&before| text.span(before).end == text.span(open).start && text.token_kind(before) == TokenKind::Word);
     let start = text.span(touching.unwrap_or(open)).start as usize;
     let end = text.span(last).end as usize;
     let operator =
-        text.kind(open + 1) == Kind::Sign && !matches!(text.word(open + 1), "(" | "[" | "{" | "-" | "/" | "*" | "..");
+        text.token_kind(open + 1) == TokenKind::Sign && !matches!(text.token_text(open + 1), "(" | "[" | "{" | "-" | "/" | "*" | "..");
     if end - start > LONGEST || outside > open + LONGEST || operator {
-        return diagnostic.help(format!("add `{}`", closing(text.word(open))));
+        return diagnostic.with_help(format!("add `{}`", closing_bracket(text.token_text(open))));
     }
     let written: String = text.source.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
-    diagnostic.help(format!("write `{written}{close}`")).fix(format!("add `{close}`"), text.span(last).at_end(), close)
+    diagnostic.with_help(format!("write `{written}{close}`")).with_fix(format!("add `{close}`"), text.span(last).at_end(), close)
 }
 
 /// The last token that an open bracket can hold: the statement goes on behind it with a word that stands in no parentheses.
-fn last_inside(text: &Text<'_>, open: usize, last: usize) -> usize {
+fn last_inside(text: &TokenText<'_>, open: usize, last: usize) -> usize {
     const BEHIND: &[&str] =
         &["->", "after", "before", "between", "until", "within", "iff", "then", "weight", "severity", "must", "{"];
-    let index = text.is(open, "[") && open > 0 && text.span(open - 1).end == text.span(open).start;
-    if index && matches!(text.kind(open + 1), Kind::Number | Kind::Text) {
+    let index = text.token_is(open, "[") && open > 0 && text.span(open - 1).end == text.span(open).start;
+    if index && matches!(text.token_kind(open + 1), TokenKind::Number | TokenKind::Text) {
         return last.min(open + 1);
     }
     let mut depth = 0_usize;
     for at in open + 1..=last {
-        match text.word(at) {
+        match text.token_text(at) {
             "(" | "[" => depth += 1,
             ")" | "]" => depth = depth.saturating_sub(1),
             word if depth == 0 && at > open + 1 && BEHIND.contains(&word) => {
                 let before = text.last_before(at);
-                if ends_operand(text.kind(before), text.word(before)) {
+                if ends_operand(text.token_kind(before), text.token_text(before)) {
                     return before;
                 }
             }

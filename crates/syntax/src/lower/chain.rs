@@ -1,6 +1,6 @@
 //! Chains of operators: which binds which.
 
-use super::{Children, Lower, Node};
+use super::{NodeChildren, SyntaxLowering, GrammarPair};
 use crate::ast::{BinaryOperator, Expr, ExprKind, Name};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -11,34 +11,34 @@ const LONGEST_LEFT_CHAIN: usize = 32;
 
 /// A chain of `implies`, `or` and `and`, loosest first.
 #[derive(Default)]
-pub(super) struct Implied {
+pub(super) struct ImpliesChain {
     finished: Vec<(Expr, Span)>,
-    any: Run,
-    all: Run,
+    any: OperandRun,
+    all: OperandRun,
 }
 
 /// Operands joined by one operator; each operator stands before the operand of the same number, from the second on.
 #[derive(Default)]
-struct Run {
+struct OperandRun {
     operands: Vec<Expr>,
     operators: Vec<Span>,
 }
 
-impl Run {
-    fn build(&mut self, operator: BinaryOperator) -> Option<Expr> {
+impl OperandRun {
+    fn build_run(&mut self, operator: BinaryOperator) -> Option<Expr> {
         let operands = std::mem::take(&mut self.operands);
         let operators = std::mem::take(&mut self.operators);
         if operands.len() > LONGEST_LEFT_CHAIN {
-            return balanced(operator, operands, operators);
+            return balance_chain(operator, operands, operators);
         }
         let mut operands = operands.into_iter();
         let first = operands.next()?;
-        Some(operands.zip(operators).fold(first, |left, (right, at)| binary(operator, at, left, right)))
+        Some(operands.zip(operators).fold(first, |left, (right, at)| binary_expr(operator, at, left, right)))
     }
 }
 
 /// Halves the chain: `and` and `or` are associative, and the order of evaluation stays.
-fn balanced(operator: BinaryOperator, mut operands: Vec<Expr>, mut operators: Vec<Span>) -> Option<Expr> {
+fn balance_chain(operator: BinaryOperator, mut operands: Vec<Expr>, mut operators: Vec<Span>) -> Option<Expr> {
     if operands.len() <= 1 {
         return operands.pop();
     }
@@ -46,32 +46,32 @@ fn balanced(operator: BinaryOperator, mut operands: Vec<Expr>, mut operators: Ve
     let right = operands.split_off(middle);
     let right_operators = operators.split_off(middle.min(operators.len()));
     let at = operators.pop()?;
-    let left = balanced(operator, operands, operators)?;
-    let right = balanced(operator, right, right_operators)?;
-    Some(binary(operator, at, left, right))
+    let left = balance_chain(operator, operands, operators)?;
+    let right = balance_chain(operator, right, right_operators)?;
+    Some(binary_expr(operator, at, left, right))
 }
 
-fn binary(operator: BinaryOperator, operator_span: Span, left: Expr, right: Expr) -> Expr {
-    let span = left.span.to(right.span);
+fn binary_expr(operator: BinaryOperator, operator_span: Span, left: Expr, right: Expr) -> Expr {
+    let span = left.span.cover_with(right.span);
     Expr { kind: ExprKind::Binary { operator, operator_span, left: Box::new(left), right: Box::new(right) }, span }
 }
 
-impl Implied {
+impl ImpliesChain {
     /// How many levels `implies` adds so far: it nests to the right.
-    pub(super) fn depth(&self) -> usize {
+    pub(super) fn implies_depth(&self) -> usize {
         self.finished.len()
     }
 
     /// Adds an operand behind an operator; the first one has none.
-    pub(super) fn push(&mut self, operator: Option<(BinaryOperator, Span)>, operand: Expr) {
+    pub(super) fn push_operand(&mut self, operator: Option<(BinaryOperator, Span)>, operand: Expr) {
         match operator {
             Some((BinaryOperator::Implies, at)) => {
-                if let Some(left) = self.alternatives() {
+                if let Some(left) = self.take_alternatives() {
                     self.finished.push((left, at));
                 }
             }
             Some((BinaryOperator::Or, at)) => {
-                self.any.operands.extend(self.all.build(BinaryOperator::And));
+                self.any.operands.extend(self.all.build_run(BinaryOperator::And));
                 self.any.operators.push(at);
             }
             Some((_, at)) => self.all.operators.push(at),
@@ -80,16 +80,16 @@ impl Implied {
         self.all.operands.push(operand);
     }
 
-    fn alternatives(&mut self) -> Option<Expr> {
-        self.any.operands.extend(self.all.build(BinaryOperator::And));
-        self.any.build(BinaryOperator::Or)
+    fn take_alternatives(&mut self) -> Option<Expr> {
+        self.any.operands.extend(self.all.build_run(BinaryOperator::And));
+        self.any.build_run(BinaryOperator::Or)
     }
 
     /// The tree of the whole chain.
-    pub(super) fn build(mut self) -> Option<Expr> {
-        let last = self.alternatives()?;
+    pub(super) fn build_chain(mut self) -> Option<Expr> {
+        let last = self.take_alternatives()?;
         let chain = self.finished.into_iter().rev();
-        Some(chain.fold(last, |right, (left, at)| binary(BinaryOperator::Implies, at, left, right)))
+        Some(chain.fold(last, |right, (left, at)| binary_expr(BinaryOperator::Implies, at, left, right)))
     }
 }
 
@@ -103,7 +103,7 @@ enum ChainPart {
 struct ChainParts(std::iter::Peekable<std::vec::IntoIter<ChainPart>>);
 
 impl ChainParts {
-    fn sign(&mut self, rules: &[Rule]) -> Option<(Rule, Span)> {
+    fn next_sign(&mut self, rules: &[Rule]) -> Option<(Rule, Span)> {
         match self.0.peek() {
             Some(&ChainPart::Sign(rule, span)) if rules.contains(&rule) => {
                 self.0.next();
@@ -118,26 +118,26 @@ impl ChainParts {
     }
 }
 
-impl Lower<'_> {
+impl SyntaxLowering<'_> {
     /// Pipes, ranges and arithmetic.
-    pub(super) fn value(&mut self, node: Node<'_>) -> Option<Expr> {
-        let whole = self.span(&node);
-        let children: Vec<Node<'_>> = Children::of(node).collect();
+    pub(super) fn lower_value(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        let whole = self.node_span(&node);
+        let children: Vec<GrammarPair<'_>> = NodeChildren::of_node(node).collect();
         if let [only] = children.as_slice() {
-            return self.operand(only.clone());
+            return self.lower_operand(only.clone());
         }
         let signs = children.iter().filter(|child| child.as_rule() != Rule::operand).count();
-        let parts = self.along(signs, whole, |lower| {
-            children.into_iter().map(|child| lower.part(child)).collect::<Option<Vec<_>>>()
+        let parts = self.with_chain(signs, whole, |lower| {
+            children.into_iter().map(|child| lower.lower_part(child)).collect::<Option<Vec<_>>>()
         })?;
         self.dashed_names(&parts);
-        self.pipe(&mut ChainParts(parts.into_iter().peekable()))
+        self.lower_pipe(&mut ChainParts(parts.into_iter().peekable()))
     }
 
-    fn part(&mut self, node: Node<'_>) -> Option<ChainPart> {
+    fn lower_part(&mut self, node: GrammarPair<'_>) -> Option<ChainPart> {
         match node.as_rule() {
-            Rule::operand => self.operand(node).map(ChainPart::Operand),
-            rule => Some(ChainPart::Sign(rule, self.span(&node))),
+            Rule::operand => self.lower_operand(node).map(ChainPart::Operand),
+            rule => Some(ChainPart::Sign(rule, self.node_span(&node))),
         }
     }
 
@@ -148,27 +148,27 @@ impl Lower<'_> {
                 continue;
             };
             let touches = left.span.end == at.start && at.end == right.span.start;
-            let (left_text, right_text) = (self.source(left.span), self.source(right.span));
+            let (left_text, right_text) = (self.source_text(left.span), self.source_text(right.span));
             let letter_before = left_text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
             let named = letter_before && !left_text.starts_with(|c: char| c.is_ascii_digit());
             if touches && named && right_text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
                 let diagnostic = dashed_name(*at, left, left_text, right_text);
-                self.report(diagnostic);
+                self.report_diagnostic(diagnostic);
             }
         }
     }
 
-    fn pipe(&mut self, parts: &mut ChainParts) -> Option<Expr> {
-        let mut left = self.range(parts)?;
-        while let Some((_, bar)) = parts.sign(&[Rule::bar]) {
-            let right = self.range(parts)?;
+    fn lower_pipe(&mut self, parts: &mut ChainParts) -> Option<Expr> {
+        let mut left = self.lower_range(parts)?;
+        while let Some((_, bar)) = parts.next_sign(&[Rule::bar]) {
+            let right = self.lower_range(parts)?;
             if let Some((step, word)) = self.open_where {
                 // Nothing follows from a bar that was no pipe.
                 self.bar_behind_where(step, word, &left, bar, &right);
                 continue;
             }
-            let span = left.span.to(right.span);
-            left = Expr { span, ..self.piped(left, right) };
+            let span = left.span.cover_with(right.span);
+            left = Expr { span, ..self.pipe_into(left, right) };
         }
         Some(left)
     }
@@ -176,16 +176,16 @@ impl Lower<'_> {
     fn bar_behind_where(&mut self, step: Span, word: Span, last: &Expr, bar: Span, right: &Expr) {
         let head = self.line_before(step);
         let bare = matches!(last.kind, ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Index { .. }) && {
-            let condition = self.source(word.to(last.span));
+            let condition = self.source_text(word.cover_with(last.span));
             !condition.trim_start_matches("where").trim_start().contains(' ')
         };
         let test = if bare { " == true" } else { "" };
-        let pattern = self.source(step.to(last.span)).to_owned();
-        let rest = self.source(right.span).to_owned();
-        self.report(
+        let pattern = self.source_text(step.cover_with(last.span)).to_owned();
+        let rest = self.source_text(right.span).to_owned();
+        self.report_diagnostic(
             Diagnostic::new(Slug::Syntax, word, "`where` ends a pattern, so it needs parentheses before `|`")
-                .help(format!("write `{head}({pattern}{test}) | {rest}`"))
-                .other(bar, "this `|` would belong to the condition"),
+                .with_help(format!("write `{head}({pattern}{test}) | {rest}`"))
+                .with_other(bar, "this `|` would belong to the condition"),
         );
     }
 
@@ -197,7 +197,7 @@ impl Lower<'_> {
     }
 
     /// Puts `first` in front of the arguments of the call that the bar leads into.
-    fn piped(&mut self, first: Expr, target: Expr) -> Expr {
+    fn pipe_into(&mut self, first: Expr, target: Expr) -> Expr {
         let span = target.span;
         match target.kind {
             ExprKind::Call { name, mut arguments, piped: false } => {
@@ -205,23 +205,23 @@ impl Lower<'_> {
                 Expr { kind: ExprKind::Call { name, arguments, piped: true }, span }
             }
             ExprKind::Field { base, name } => {
-                let base = Box::new(self.piped(first, *base));
+                let base = Box::new(self.pipe_into(first, *base));
                 Expr { kind: ExprKind::Field { base, name }, span }
             }
             ExprKind::Index { base, index } => {
-                let base = Box::new(self.piped(first, *base));
+                let base = Box::new(self.pipe_into(first, *base));
                 Expr { kind: ExprKind::Index { base, index }, span }
             }
             ExprKind::Every { base } => {
-                let base = Box::new(self.piped(first, *base));
+                let base = Box::new(self.pipe_into(first, *base));
                 Expr { kind: ExprKind::Every { base }, span }
             }
             ExprKind::Deep { base } => {
-                let base = Box::new(self.piped(first, *base));
+                let base = Box::new(self.pipe_into(first, *base));
                 Expr { kind: ExprKind::Deep { base }, span }
             }
             ExprKind::Name(text) => {
-                self.error(
+                self.report_error(
                     span,
                     format!("a pipe leads into a call, and `{text}` is a bare name"),
                     format!("write `{text}()`"),
@@ -229,8 +229,8 @@ impl Lower<'_> {
                 Expr { kind: ExprKind::Call { name: Name { text, span }, arguments: vec![first], piped: true }, span }
             }
             _ => {
-                let written = self.source(span).to_owned();
-                self.error(
+                let written = self.source_text(span).to_owned();
+                self.report_error(
                     span,
                     format!("a pipe leads into a call, and `{written}` is none"),
                     "write a function with parentheses behind `|`, such as `| lower()`",
@@ -240,60 +240,60 @@ impl Lower<'_> {
         }
     }
 
-    fn range(&mut self, parts: &mut ChainParts) -> Option<Expr> {
+    fn lower_range(&mut self, parts: &mut ChainParts) -> Option<Expr> {
         const DOTS: &[Rule] = &[Rule::range_dots, Rule::open_dots];
-        let (start, dots) = match parts.sign(DOTS) {
+        let (start, dots) = match parts.next_sign(DOTS) {
             Some((_, dots)) => (None, dots),
             None => {
-                let start = self.sum(parts)?;
-                match parts.sign(DOTS) {
+                let start = self.lower_sum(parts)?;
+                match parts.next_sign(DOTS) {
                     Some((_, dots)) => (Some(Box::new(start)), dots),
                     None => return Some(start),
                 }
             }
         };
-        let end = if parts.operand_follows() { Some(Box::new(self.sum(parts)?)) } else { None };
-        if let Some((_, second)) = parts.sign(DOTS) {
-            self.error(second, "a range has two ends, and this is a third", "write `1..3`");
+        let end = if parts.operand_follows() { Some(Box::new(self.lower_sum(parts)?)) } else { None };
+        if let Some((_, second)) = parts.next_sign(DOTS) {
+            self.report_error(second, "a range has two ends, and this is a third", "write `1..3`");
             if parts.operand_follows() {
-                self.sum(parts)?;
+                self.lower_sum(parts)?;
             }
         }
         let from = start.as_ref().map_or(dots, |start| start.span);
-        let span = from.to(end.as_ref().map_or(dots, |end| end.span));
+        let span = from.cover_with(end.as_ref().map_or(dots, |end| end.span));
         Some(Expr { kind: ExprKind::Range { start, end }, span })
     }
 
-    fn sum(&mut self, parts: &mut ChainParts) -> Option<Expr> {
-        let mut left = self.product(parts)?;
-        while let Some((rule, at)) = parts.sign(&[Rule::plus, Rule::minus]) {
+    fn lower_sum(&mut self, parts: &mut ChainParts) -> Option<Expr> {
+        let mut left = self.lower_product(parts)?;
+        while let Some((rule, at)) = parts.next_sign(&[Rule::plus, Rule::minus]) {
             let operator = if rule == Rule::plus { BinaryOperator::Add } else { BinaryOperator::Subtract };
-            left = binary(operator, at, left, self.product(parts)?);
+            left = binary_expr(operator, at, left, self.lower_product(parts)?);
         }
         Some(left)
     }
 
-    fn product(&mut self, parts: &mut ChainParts) -> Option<Expr> {
-        let mut left = self.signed(parts)?;
-        while let Some((rule, at)) = parts.sign(&[Rule::star, Rule::slash, Rule::percent]) {
+    fn lower_product(&mut self, parts: &mut ChainParts) -> Option<Expr> {
+        let mut left = self.lower_signed(parts)?;
+        while let Some((rule, at)) = parts.next_sign(&[Rule::star, Rule::slash, Rule::percent]) {
             let operator = match rule {
                 Rule::star => BinaryOperator::Multiply,
                 Rule::slash => BinaryOperator::Divide,
                 _ => BinaryOperator::Remainder,
             };
-            left = binary(operator, at, left, self.signed(parts)?);
+            left = binary_expr(operator, at, left, self.lower_signed(parts)?);
         }
         Some(left)
     }
 
-    fn signed(&mut self, parts: &mut ChainParts) -> Option<Expr> {
+    fn lower_signed(&mut self, parts: &mut ChainParts) -> Option<Expr> {
         let mut signs = Vec::new();
-        while let Some((_, at)) = parts.sign(&[Rule::minus]) {
+        while let Some((_, at)) = parts.next_sign(&[Rule::minus]) {
             signs.push(at);
         }
         let Some(ChainPart::Operand(operand)) = parts.0.next() else { return None };
         Some(signs.into_iter().rev().fold(operand, |inner, sign| {
-            let span = sign.to(inner.span);
+            let span = sign.cover_with(inner.span);
             Expr { kind: ExprKind::Negate(Box::new(inner)), span }
         }))
     }
@@ -311,5 +311,5 @@ fn dashed_name(at: Span, left: &Expr, left_text: &str, right_text: &str) -> Diag
         }
         _ => format!("write `{left_text} - {right_text}` for a difference; a name has no `-`"),
     };
-    Diagnostic::new(Slug::Syntax, at, "minus needs spaces between names").help(help)
+    Diagnostic::new(Slug::Syntax, at, "minus needs spaces between names").with_help(help)
 }

@@ -1,83 +1,83 @@
 //! `"""` strings without the indentation that only the layout of the file needs.
 
-use super::Node;
+use super::GrammarPair;
 use super::text::StringSegment;
 use crate::grammar::Rule;
 
 /// A part of one line of the text: up to its line end, or up to an interpolation.
-enum Chunk<'i> {
+enum LineChunk<'i> {
     /// Text at an offset; `opens` when nothing of its line stands before it.
     Text { at: usize, text: &'i str, opens: bool },
     /// `${…}`.
-    Value(Node<'i>),
+    Value(GrammarPair<'i>),
 }
 
 /// The segments of a block string: the first line end and the indentation of the last line are dropped, and what all lines
 /// share at their start. `\r\n` becomes `\n`, so that a rule means the same on every system.
-pub(super) fn dedented(form: Node<'_>) -> Vec<StringSegment<'_>> {
-    let mut chunks = chunks(form);
-    if let Some(Chunk::Text { text, .. }) = chunks.first()
+pub(super) fn dedent_segments(form: GrammarPair<'_>) -> Vec<StringSegment<'_>> {
+    let mut chunks = line_chunks(form);
+    if let Some(LineChunk::Text { text, .. }) = chunks.first()
         && text.ends_with('\n')
         && text.trim().is_empty()
     {
         chunks.remove(0);
     }
-    if let Some(Chunk::Text { text, opens: true, .. }) = chunks.last()
+    if let Some(LineChunk::Text { text, opens: true, .. }) = chunks.last()
         && text.trim_matches([' ', '\t']).is_empty()
     {
         chunks.pop();
     }
     let common = common_indentation(&chunks);
-    chunks.into_iter().flat_map(|chunk| cut(chunk, common)).collect()
+    chunks.into_iter().flat_map(|chunk| cut_indentation(chunk, common)).collect()
 }
 
-fn chunks(form: Node<'_>) -> Vec<Chunk<'_>> {
+fn line_chunks(form: GrammarPair<'_>) -> Vec<LineChunk<'_>> {
     let mut result = Vec::new();
     for node in form.into_inner() {
         if node.as_rule() == Rule::interpolation {
-            result.push(Chunk::Value(node));
+            result.push(LineChunk::Value(node));
             continue;
         }
         let mut at = node.as_span().start();
         let mut opens = false;
         for text in node.as_span().as_str().split_inclusive('\n') {
-            result.push(Chunk::Text { at, text, opens });
+            result.push(LineChunk::Text { at, text, opens });
             at += text.len();
             opens = true;
         }
         // A value that opens a line has no indentation in front of it.
         if node.as_str().ends_with('\n') {
-            result.push(Chunk::Text { at, text: "", opens: true });
+            result.push(LineChunk::Text { at, text: "", opens: true });
         }
     }
     result
 }
 
 /// The longest white space that every line begins with; lines of nothing else do not count.
-fn common_indentation(chunks: &[Chunk<'_>]) -> usize {
+fn common_indentation(chunks: &[LineChunk<'_>]) -> usize {
     let mut common: Option<&str> = None;
     for (index, chunk) in chunks.iter().enumerate() {
-        let Chunk::Text { text, opens: true, .. } = chunk else { continue };
-        let before_value = matches!(chunks.get(index + 1), Some(Chunk::Value(_)));
+        let LineChunk::Text { text, opens: true, .. } = chunk else { continue };
+        let before_value = matches!(chunks.get(index + 1), Some(LineChunk::Value(_)));
         if text.trim().is_empty() && !before_value {
             continue;
         }
         let length = text.len() - text.trim_start_matches([' ', '\t']).len();
         let indentation = text.get(..length).unwrap_or("");
-        common = Some(common.map_or(indentation, |before| shared(before, indentation)));
+        common = Some(common.map_or(indentation, |before| shared_prefix(before, indentation)));
     }
     common.map_or(0, str::len)
 }
 
-fn shared<'a>(left: &'a str, right: &str) -> &'a str {
+fn shared_prefix<'a>(left: &'a str, right: &str) -> &'a str {
     let length = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
     left.get(..length).unwrap_or("")
 }
 
-fn cut(chunk: Chunk<'_>, common: usize) -> Vec<StringSegment<'_>> {
+fn cut_indentation(chunk: LineChunk<'_>, common: usize) -> Vec<StringSegment<'_>> {
     let (at, text, opens) = match chunk {
-        Chunk::Value(node) => return vec![StringSegment::Value(node)],
-        Chunk::Text { at, text, opens } => (at, text, opens),
+        LineChunk::Value(node) => return vec![StringSegment::Value(node)],
+        LineChunk::Text { at, text, opens } => (at, text, opens),
     };
     let blank = text.len() - text.trim_start_matches([' ', '\t']).len();
     let cut = if opens { common.min(blank) } else { 0 };

@@ -1,57 +1,57 @@
 //! Expressions: logic, comparisons, operands (language reference, section 4).
 
-use super::chain::Implied;
-use super::{Children, Lower, Node};
+use super::chain::ImpliesChain;
+use super::{NodeChildren, SyntaxLowering, GrammarPair};
 use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, PredicateTarget, TestKind};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
-impl Lower<'_> {
+impl SyntaxLowering<'_> {
     /// A whole expression: `not`, `and`, `or`, `implies` over comparisons.
-    pub(crate) fn expression(&mut self, node: Node<'_>) -> Option<Expr> {
-        let mut chain = Implied::default();
+    pub(crate) fn lower_expression(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        let mut chain = ImpliesChain::default();
         let mut operator: Option<(BinaryOperator, Span)> = None;
         let mut nots: Vec<Span> = Vec::new();
-        for child in Children::of(node) {
-            let span = self.span(&child);
+        for child in NodeChildren::of_node(node) {
+            let span = self.node_span(&child);
             match child.as_rule() {
                 Rule::k_not => nots.push(span),
                 Rule::k_and => operator = Some((BinaryOperator::And, span)),
                 Rule::k_or => operator = Some((BinaryOperator::Or, span)),
                 Rule::k_implies => operator = Some((BinaryOperator::Implies, span)),
                 _ => {
-                    let levels = nots.len() + chain.depth();
-                    let operand = self.deeper(levels, span, |lower| lower.comparison(child))?;
+                    let levels = nots.len() + chain.implies_depth();
+                    let operand = self.with_depth(levels, span, |lower| lower.lower_comparison(child))?;
                     let negated = nots.drain(..).rev().fold(operand, |inner, not| {
-                        let span = not.to(inner.span);
+                        let span = not.cover_with(inner.span);
                         Expr { kind: ExprKind::Not(Box::new(inner)), span }
                     });
-                    chain.push(operator.take(), negated);
+                    chain.push_operand(operator.take(), negated);
                 }
             }
         }
-        chain.build()
+        chain.build_chain()
     }
 
     /// The expression that an entry rule holds alone.
-    pub(crate) fn lone_expression(&mut self, node: Node<'_>) -> Option<Expr> {
-        self.expression(Children::of(node).next()?)
+    pub(crate) fn lower_lone_expression(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        self.lower_expression(NodeChildren::of_node(node).next()?)
     }
 
     /// A value with at most one test behind it.
-    fn comparison(&mut self, node: Node<'_>) -> Option<Expr> {
-        let mut children = Children::of(node);
-        let value = children.opt(Rule::value)?;
-        let mut result = self.value(value)?;
+    fn lower_comparison(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        let mut children = NodeChildren::of_node(node);
+        let value = children.next_if_rule(Rule::value)?;
+        let mut result = self.lower_value(value)?;
         let mut tested = false;
         for child in children {
             if tested {
                 self.second_test(&result, &child);
                 break;
             }
-            let test = self.test(child)?;
-            let span = result.span.to(test.span);
+            let test = self.lower_test(child)?;
+            let span = result.span.cover_with(test.span);
             result = Expr { kind: ExprKind::Test { subject: Box::new(result), test }, span };
             tested = true;
         }
@@ -59,35 +59,35 @@ impl Lower<'_> {
     }
 
     /// Tests do not chain: the second one is the mistake.
-    fn second_test(&mut self, first: &Expr, second: &Node<'_>) {
-        let operator = Children::of(second.clone()).next().map_or_else(|| self.span(second), |sign| self.span(&sign));
-        let written = self.source(first.span).to_owned();
-        let rest = self.written(second).to_owned();
+    fn second_test(&mut self, first: &Expr, second: &GrammarPair<'_>) {
+        let operator = NodeChildren::of_node(second.clone()).next().map_or_else(|| self.node_span(second), |sign| self.node_span(&sign));
+        let written = self.source_text(first.span).to_owned();
+        let rest = self.node_text(second).to_owned();
         let help = match self.quantifier {
             Some(quantifier) => {
-                let whole = self.source(quantifier.to(first.span)).to_owned();
+                let whole = self.source_text(quantifier.cover_with(first.span)).to_owned();
                 format!(
                     "to test the quantifier put it in parentheses: `({whole}) {rest}`, or `(count x in output.items: x.ok) == 2`"
                 )
             }
-            None => match (compared_with_truth(&rest), middle(first)) {
+            None => match (compared_with_truth(&rest), middle_operand(first)) {
                 (Some(false), _) => format!("a test is true or false by itself: write `{written}`"),
                 (Some(true), _) => format!("a test is true or false by itself: write `not {written}`"),
                 (None, Some(middle)) => {
-                    format!("join two tests with `and`: `{written} and {} {rest}`", self.source(middle))
+                    format!("join two tests with `and`: `{written} and {} {rest}`", self.source_text(middle))
                 }
                 (None, None) => {
                     format!("put the first in parentheses, `({written}) {rest}`, or join two tests with `and`")
                 }
             },
         };
-        self.report(
-            Diagnostic::new(Slug::Syntax, operator, "a second test behind a test: tests do not chain").help(help),
+        self.report_diagnostic(
+            Diagnostic::new(Slug::Syntax, operator, "a second test behind a test: tests do not chain").with_help(help),
         );
     }
 
     /// The text of a span of this file, when it lies in the text that is lowered.
-    pub(super) fn source(&self, span: Span) -> &str {
+    pub(super) fn source_text(&self, span: Span) -> &str {
         let local = |offset: u32| {
             let at = (offset as usize).checked_sub(self.place.base)?;
             if at <= self.place.cut_at { Some(at) } else { at.checked_sub(self.place.cut_length) }
@@ -99,63 +99,63 @@ impl Lower<'_> {
     }
 
     /// A primary with its fields, indexes and arguments.
-    pub(super) fn operand(&mut self, node: Node<'_>) -> Option<Expr> {
-        let span = self.span(&node);
-        let mut children = Children::of(node).collect::<Vec<_>>().into_iter();
+    pub(super) fn lower_operand(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        let span = self.node_span(&node);
+        let mut children = NodeChildren::of_node(node).collect::<Vec<_>>().into_iter();
         let length = children.len();
         let primary = children.next()?;
-        self.along(length, span, |lower| {
-            let mut result = lower.primary(primary)?;
+        self.with_chain(length, span, |lower| {
+            let mut result = lower.lower_primary(primary)?;
             for child in children {
-                let span = result.span.to(lower.span(&child));
-                let kind = lower.postfix(result, child)?;
+                let span = result.span.cover_with(lower.node_span(&child));
+                let kind = lower.lower_postfix(result, child)?;
                 result = Expr { kind, span };
             }
             Some(result)
         })
     }
 
-    fn postfix(&mut self, base: Expr, node: Node<'_>) -> Option<ExprKind> {
+    fn lower_postfix(&mut self, base: Expr, node: GrammarPair<'_>) -> Option<ExprKind> {
         match node.as_rule() {
             Rule::field => {
-                let span = self.span(&node);
+                let span = self.node_span(&node);
                 let mut name =
-                    node.into_inner().next().map(|name| self.name(&name)).unwrap_or(Name { text: String::new(), span });
+                    node.into_inner().next().map(|name| self.node_name(&name)).unwrap_or(Name { text: String::new(), span });
                 name.span.end = span.end;
                 Some(ExprKind::Field { base: Box::new(base), name })
             }
-            Rule::index => self.index(base, node),
-            _ => self.call(base, node),
+            Rule::index => self.lower_index(base, node),
+            _ => self.lower_call(base, node),
         }
     }
 
-    fn index(&mut self, base: Expr, node: Node<'_>) -> Option<ExprKind> {
+    fn lower_index(&mut self, base: Expr, node: GrammarPair<'_>) -> Option<ExprKind> {
         let base = Box::new(base);
-        let span = self.span(&node);
-        let inner = Children::of(node).next()?;
+        let span = self.node_span(&node);
+        let inner = NodeChildren::of_node(node).next()?;
         match inner.as_rule() {
             Rule::every => Some(ExprKind::Every { base }),
             Rule::deep => Some(ExprKind::Deep { base }),
             _ => {
-                let index = self.bracketed(span, |lower| lower.expression(inner))?;
+                let index = self.in_brackets(span, |lower| lower.lower_expression(inner))?;
                 Some(ExprKind::Index { base, index: Box::new(index) })
             }
         }
     }
 
-    fn call(&mut self, base: Expr, node: Node<'_>) -> Option<ExprKind> {
-        let span = self.span(&node);
-        let written = self.written(&node).to_owned();
-        let arguments = self.bracketed(span, |lower| lower.expressions(node))?;
+    fn lower_call(&mut self, base: Expr, node: GrammarPair<'_>) -> Option<ExprKind> {
+        let span = self.node_span(&node);
+        let written = self.node_text(&node).to_owned();
+        let arguments = self.in_brackets(span, |lower| lower.lower_expressions(node))?;
         if let ExprKind::Name(text) = base.kind {
             return Some(ExprKind::Call { name: Name { text, span: base.span }, arguments, piped: false });
         }
-        let subject = self.source(base.span).to_owned();
+        let subject = self.source_text(base.span).to_owned();
         let (help, name) = match &base.kind {
             ExprKind::Field { base, name } => {
                 let inside = written.trim_start_matches('(').trim_end_matches(')').trim();
                 let comma = if inside.is_empty() { "" } else { ", " };
-                let first = self.source(base.span);
+                let first = self.source_text(base.span);
                 (
                     format!("functions take what they work on as an argument: `{}({first}{comma}{inside})`", name.text),
                     name.clone(),
@@ -166,62 +166,62 @@ impl Lower<'_> {
                 Name { text: String::new(), span },
             ),
         };
-        self.error(span.at_start(), format!("`{subject}` is not the name of a function, so it cannot be called"), help);
+        self.report_error(span.at_start(), format!("`{subject}` is not the name of a function, so it cannot be called"), help);
         Some(ExprKind::Call { name, arguments, piped: false })
     }
 
-    fn expressions(&mut self, node: Node<'_>) -> Option<Vec<Expr>> {
-        Children::of(node).map(|child| self.collected(child)).collect()
+    fn lower_expressions(&mut self, node: GrammarPair<'_>) -> Option<Vec<Expr>> {
+        NodeChildren::of_node(node).map(|child| self.lower_collected(child)).collect()
     }
 
     /// An expression inside of parentheses, with the list that may be made of it.
-    fn collected(&mut self, node: Node<'_>) -> Option<Expr> {
+    fn lower_collected(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         if node.as_rule() != Rule::collected {
-            return self.expression(node);
+            return self.lower_expression(node);
         }
-        let mut children = Children::of(node);
-        let value = self.expression(children.next()?)?;
+        let mut children = NodeChildren::of_node(node);
+        let value = self.lower_expression(children.next()?)?;
         let Some(tail) = children.next() else { return Some(value) };
-        let span = value.span.to(self.span(&tail));
+        let span = value.span.cover_with(self.node_span(&tail));
         let rule = tail.as_rule();
-        self.deeper(1, span, |lower| {
+        self.with_depth(1, span, |lower| {
             if rule == Rule::where_tail {
-                return lower.filtered(value, tail);
+                return lower.lower_filtered(value, tail);
             }
-            let kind = lower.of(value, tail)?;
+            let kind = lower.lower_of(value, tail)?;
             Some(Expr { kind, span })
         })
     }
 
     /// `LIST where COND`.
-    fn filtered(&mut self, list: Expr, tail: Node<'_>) -> Option<Expr> {
-        let span = list.span.to(self.span(&tail));
-        let condition = Children::of(tail).find(|child| child.as_rule() == Rule::expression)?;
-        let condition = Box::new(self.expression(condition)?);
+    fn lower_filtered(&mut self, list: Expr, tail: GrammarPair<'_>) -> Option<Expr> {
+        let span = list.span.cover_with(self.node_span(&tail));
+        let condition = NodeChildren::of_node(tail).find(|child| child.as_rule() == Rule::expression)?;
+        let condition = Box::new(self.lower_expression(condition)?);
         Some(Expr { kind: ExprKind::Filtered { list: Box::new(list), condition }, span })
     }
 
     /// `E of A` and `E of LIST`.
-    fn of(&mut self, value: Expr, tail: Node<'_>) -> Option<ExprKind> {
+    fn lower_of(&mut self, value: Expr, tail: GrammarPair<'_>) -> Option<ExprKind> {
         let value = Box::new(value);
-        let mut children = Children::of(tail);
-        children.word(Rule::k_of);
+        let mut children = NodeChildren::of_node(tail);
+        children.skip_word(Rule::k_of);
         let target = children.next()?;
         if target.as_rule() == Rule::all_runs {
-            let mut children = Children::of(target);
-            children.word(Rule::k_runs);
-            let by = self.grouping(&mut children)?.map(Box::new);
+            let mut children = NodeChildren::of_node(target);
+            children.skip_word(Rule::k_runs);
+            let by = self.lower_grouping(&mut children)?.map(Box::new);
             return Some(ExprKind::OverRuns { value, by });
         }
-        let span = self.span(&target);
+        let span = self.node_span(&target);
         if target.as_rule() == Rule::step {
-            let (step, expr) = (Some(self.step(target)?), None);
-            let so_far = children.word(Rule::so_far);
+            let (step, expr) = (Some(self.lower_step(target)?), None);
+            let so_far = children.skip_word(Rule::so_far);
             return Some(ExprKind::Of { value, target: Box::new(PredicateTarget { expr, step, span }), so_far });
         }
-        let list = self.expression(target)?;
-        let list = match children.opt(Rule::where_tail) {
-            Some(tail) => self.filtered(list, tail)?,
+        let list = self.lower_expression(target)?;
+        let list = match children.next_if_rule(Rule::where_tail) {
+            Some(tail) => self.lower_filtered(list, tail)?,
             None => list,
         };
         let target = PredicateTarget { span: list.span, expr: Some(list), step: None };
@@ -229,15 +229,15 @@ impl Lower<'_> {
     }
 
     /// `count A` as a number.
-    fn counted(&mut self, node: Node<'_>) -> Option<ExprKind> {
-        let mut children = Children::of(node);
-        children.word(Rule::k_count);
+    fn lower_counted(&mut self, node: GrammarPair<'_>) -> Option<ExprKind> {
+        let mut children = NodeChildren::of_node(node);
+        children.skip_word(Rule::k_count);
         let step = Box::new(self.step_part(children.next()?)?);
-        Some(ExprKind::Counted { step, so_far: children.word(Rule::so_far) })
+        Some(ExprKind::Counted { step, so_far: children.skip_word(Rule::so_far) })
     }
 
-    fn primary(&mut self, node: Node<'_>) -> Option<Expr> {
-        let span = self.span(&node);
+    fn lower_primary(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        let span = self.node_span(&node);
         let kind = match node.as_rule() {
             Rule::name => ExprKind::Name(node.as_str().to_owned()),
             Rule::literal_word => match node.as_str() {
@@ -245,48 +245,48 @@ impl Lower<'_> {
                 "false" => ExprKind::Boolean(false),
                 _ => ExprKind::Null,
             },
-            Rule::number | Rule::money => ExprKind::Number(self.number(&node)),
-            Rule::string => ExprKind::Text(self.text(node)?),
-            Rule::regex => ExprKind::Regex(self.regex(node)?),
+            Rule::number | Rule::money => ExprKind::Number(self.lower_number(&node)),
+            Rule::string => ExprKind::Text(self.lower_text(node)?),
+            Rule::regex => ExprKind::Regex(self.lower_regex(node)?),
             Rule::binding => ExprKind::Binding(node.as_str().trim_start_matches('$').to_owned()),
-            Rule::list => ExprKind::List(self.bracketed(span, |lower| lower.expressions(node))?),
-            Rule::object => return self.object(node),
+            Rule::list => ExprKind::List(self.in_brackets(span, |lower| lower.lower_expressions(node))?),
+            Rule::object => return self.lower_object(node),
             Rule::group => {
-                let inner = Children::of(node).next()?;
-                ExprKind::Group(Box::new(self.bracketed(span, |lower| lower.collected(inner))?))
+                let inner = NodeChildren::of_node(node).next()?;
+                ExprKind::Group(Box::new(self.in_brackets(span, |lower| lower.lower_collected(inner))?))
             }
-            Rule::counted => self.deeper(1, span, |lower| lower.counted(node))?,
-            Rule::conditional => self.deeper(1, span, |lower| lower.conditional(node))?,
-            _ => self.deeper(1, span, |lower| lower.quantified(node))?,
+            Rule::counted => self.with_depth(1, span, |lower| lower.lower_counted(node))?,
+            Rule::conditional => self.with_depth(1, span, |lower| lower.lower_conditional(node))?,
+            _ => self.with_depth(1, span, |lower| lower.lower_quantified(node))?,
         };
         Some(Expr { kind, span })
     }
 
     /// An object literal; also the run of a test.
-    pub(super) fn object(&mut self, node: Node<'_>) -> Option<Expr> {
-        let span = self.span(&node);
-        let pairs = self.bracketed(span, |lower| Children::of(node).map(|pair| lower.pair(pair)).collect())?;
+    pub(super) fn lower_object(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        let span = self.node_span(&node);
+        let pairs = self.in_brackets(span, |lower| NodeChildren::of_node(node).map(|pair| lower.lower_pair(pair)).collect())?;
         Some(Expr { kind: ExprKind::Object(pairs), span })
     }
 
-    fn pair(&mut self, node: Node<'_>) -> Option<(Name, Expr)> {
-        let mut children = Children::of(node);
+    fn lower_pair(&mut self, node: GrammarPair<'_>) -> Option<(Name, Expr)> {
+        let mut children = NodeChildren::of_node(node);
         let (key, value) = (children.next()?, children.next()?);
-        let written: String = self.written(&value).chars().take(40).collect();
+        let written: String = self.node_text(&value).chars().take(40).collect();
         let key = self.object_key(key, &written)?;
-        Some((key, self.expression(value)?))
+        Some((key, self.lower_expression(value)?))
     }
 
     /// A key: quoted, or a bare word; a bare word with `-` is reported.
-    pub(super) fn object_key(&mut self, node: Node<'_>, value: &str) -> Option<Name> {
+    pub(super) fn object_key(&mut self, node: GrammarPair<'_>, value: &str) -> Option<Name> {
         let key = node.into_inner().next()?;
         if key.as_rule() == Rule::string {
-            return self.quoted(key);
+            return self.lower_quoted(key);
         }
-        let name = self.name(&key);
+        let name = self.node_name(&key);
         if let Some(dash) = name.text.find('-') {
             let at = key.as_span().start() + dash;
-            let place = self.place.span(at, at + 1);
+            let place = self.place.file_span(at, at + 1);
             self.dashed_key(place, &name, value);
         }
         Some(name)
@@ -295,38 +295,38 @@ impl Lower<'_> {
     /// A bare key with a dash.
     pub(super) fn dashed_key(&mut self, dash: Span, key: &Name, value: &str) {
         let quoted = format!("\"{}\"", key.text);
-        self.report(
+        self.report_diagnostic(
             Diagnostic::new(Slug::Syntax, dash, format!("a key with `-` is quoted: `{quoted}: {value}`"))
-                .help(format!("write `{quoted}`"))
-                .fix("quote the key", key.span, quoted),
+                .with_help(format!("write `{quoted}`"))
+                .with_fix("quote the key", key.span, quoted),
         );
     }
 
-    fn conditional(&mut self, node: Node<'_>) -> Option<ExprKind> {
-        let mut parts = Children::of(node).filter(|child| child.as_rule() == Rule::expression);
-        let condition = Box::new(self.expression(parts.next()?)?);
-        let then = Box::new(self.expression(parts.next()?)?);
-        let otherwise = Box::new(self.expression(parts.next()?)?);
+    fn lower_conditional(&mut self, node: GrammarPair<'_>) -> Option<ExprKind> {
+        let mut parts = NodeChildren::of_node(node).filter(|child| child.as_rule() == Rule::expression);
+        let condition = Box::new(self.lower_expression(parts.next()?)?);
+        let then = Box::new(self.lower_expression(parts.next()?)?);
+        let otherwise = Box::new(self.lower_expression(parts.next()?)?);
         Some(ExprKind::If { condition, then, otherwise })
     }
 
-    fn quantified(&mut self, node: Node<'_>) -> Option<ExprKind> {
-        let start = self.span(&node).at_start();
-        let mut children = Children::of(node);
+    fn lower_quantified(&mut self, node: GrammarPair<'_>) -> Option<ExprKind> {
+        let start = self.node_span(&node).at_start();
+        let mut children = NodeChildren::of_node(node);
         let quantifier = match children.next()?.as_rule() {
             Rule::k_any => ExprQuantifier::Any,
             Rule::k_all => ExprQuantifier::All,
             Rule::k_no => ExprQuantifier::No,
             _ => ExprQuantifier::Count,
         };
-        let variable = children.opt(Rule::identifier)?;
-        let variable = self.name(&variable);
-        children.word(Rule::k_in);
-        let source = Box::new(self.expression(children.next()?)?);
+        let variable = children.next_if_rule(Rule::identifier)?;
+        let variable = self.node_name(&variable);
+        children.skip_word(Rule::k_in);
+        let source = Box::new(self.lower_expression(children.next()?)?);
         let body = children.next()?;
-        let colon = self.span(&body).at_start();
-        let outer = self.quantifier.replace(start.to(colon));
-        let body = self.expression(body);
+        let colon = self.node_span(&body).at_start();
+        let outer = self.quantifier.replace(start.cover_with(colon));
+        let body = self.lower_expression(body);
         self.quantifier = outer;
         let body = Box::new(body?);
         Some(ExprKind::Quantifier { quantifier, variable, source, body })
@@ -344,7 +344,7 @@ fn compared_with_truth(test: &str) -> Option<bool> {
 }
 
 /// The right-hand side of a comparison by order: what `a < b < c` says twice.
-fn middle(first: &Expr) -> Option<Span> {
+fn middle_operand(first: &Expr) -> Option<Span> {
     match &first.kind {
         ExprKind::Test { test, .. } if is_order(test.kind) => test.operand.as_ref().map(|operand| operand.span),
         _ => None,

@@ -22,11 +22,11 @@ use averment_base::source::{FileId, Span};
 use pest::iterators::{Pair, Pairs};
 
 /// A pair of the grammar.
-pub(super) type Node<'i> = Pair<'i, Rule>;
+pub(super) type GrammarPair<'i> = Pair<'i, Rule>;
 
 /// Where parsed text stands in its file. The text may be a segment of the file, and a body may have been cut out of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TextPlace {
     /// The file.
     pub file: FileId,
     /// Offset of the text in the file.
@@ -39,26 +39,26 @@ pub(super) struct Place {
     pub last: usize,
 }
 
-impl Place {
+impl TextPlace {
     /// The place of text that stands in the file as it is.
-    pub(super) fn whole(file: FileId, base: usize) -> Self {
+    pub(super) fn whole_text(file: FileId, base: usize) -> Self {
         Self { file, base, cut_at: usize::MAX, cut_length: 0, last: usize::MAX }
     }
 
     /// The offset in the file of an offset in the text.
-    pub(super) fn offset(&self, at: usize) -> usize {
+    pub(super) fn file_offset(&self, at: usize) -> usize {
         (self.base + at + if at > self.cut_at { self.cut_length } else { 0 }).min(self.last)
     }
 
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.file, self.offset(start), self.offset(end))
+    fn file_span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, self.file_offset(start), self.file_offset(end))
     }
 }
 
 /// The state of lowering one text.
-pub(super) struct Lower<'t> {
+pub(super) struct SyntaxLowering<'t> {
     text: &'t str,
-    place: Place,
+    place: TextPlace,
     limit: usize,
     depth: usize,
     /// The step and the word `where` of a condition without parentheses, while its outermost level is lowered.
@@ -71,39 +71,39 @@ pub(super) struct Lower<'t> {
     pub diagnostics: Diagnostics,
 }
 
-impl<'t> Lower<'t> {
+impl<'t> SyntaxLowering<'t> {
     /// Lowers pairs of `text`, which stands at `place`; trees deeper than `limit` are refused.
-    pub(super) fn new(text: &'t str, place: Place, limit: usize) -> Self {
+    pub(super) fn new(text: &'t str, place: TextPlace, limit: usize) -> Self {
         let diagnostics = Diagnostics::default();
         Self { text, place, limit, depth: 0, open_where: None, quantifier: None, in_step_group: false, diagnostics }
     }
 
     /// The span of a node without the space and comments that the grammar lets a rule end with.
-    fn span(&self, node: &Node<'_>) -> Span {
-        self.place.span(node.as_span().start(), end_of(node))
+    fn node_span(&self, node: &GrammarPair<'_>) -> Span {
+        self.place.file_span(node.as_span().start(), end_of(node))
     }
 
     /// The text of a node, with nothing behind it.
-    fn written(&self, node: &Node<'_>) -> &'t str {
+    fn node_text(&self, node: &GrammarPair<'_>) -> &'t str {
         self.text.get(node.as_span().start()..end_of(node)).unwrap_or("")
     }
 
-    fn name(&self, node: &Node<'_>) -> Name {
-        Name { text: node.as_str().to_owned(), span: self.span(node) }
+    fn node_name(&self, node: &GrammarPair<'_>) -> Name {
+        Name { text: node.as_str().to_owned(), span: self.node_span(node) }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report_diagnostic(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.report(Diagnostic::new(Slug::Syntax, span, message).help(help));
+    fn report_error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.report_diagnostic(Diagnostic::new(Slug::Syntax, span, message).with_help(help));
     }
 
     /// Runs `work` `by` levels deeper; `None` with a diagnostic beyond the limit.
-    fn deeper<T>(&mut self, by: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn with_depth<T>(&mut self, by: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth + by > self.limit {
-            self.report(too_deep(at, self.limit));
+            self.report_diagnostic(too_deep(at, self.limit));
             return None;
         }
         self.depth += by;
@@ -113,14 +113,14 @@ impl<'t> Lower<'t> {
     }
 
     /// Runs `work` below a chain of `length` parts, such as `a.b.c` or `a + b + c`: it nests to the left, and a few parts are no level.
-    fn along<T>(&mut self, length: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        self.deeper(length / 8, at, work)
+    fn with_chain<T>(&mut self, length: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.with_depth(length / 8, at, work)
     }
 
     /// Runs `work` inside brackets, where a `where` in front has no say.
-    fn bracketed<T>(&mut self, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn in_brackets<T>(&mut self, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let outer = (self.open_where.take(), self.quantifier.take(), std::mem::take(&mut self.in_step_group));
-        let result = self.deeper(1, at, work);
+        let result = self.with_depth(1, at, work);
         (self.open_where, self.quantifier, self.in_step_group) = outer;
         result
     }
@@ -129,7 +129,7 @@ impl<'t> Lower<'t> {
 /// The one diagnostic of everything that nests too far.
 pub(super) fn too_deep(at: Span, limit: usize) -> Diagnostic {
     Diagnostic::new(Slug::TooDeep, at, format!("nested more than {limit} levels deep here"))
-        .help("split it: give inner parts a name with `let` or `def`")
+        .with_help("split it: give inner parts a name with `let` or `def`")
 }
 
 /// Signs and line ends: they are rules only so that a message can name them.
@@ -168,7 +168,7 @@ fn is_exact(rule: Rule) -> bool {
 }
 
 /// The end of the last sign or word of a node.
-fn end_of(node: &Node<'_>) -> usize {
+fn end_of(node: &GrammarPair<'_>) -> usize {
     let mut node = node.clone();
     while !is_exact(node.as_rule()) {
         let Some(last) = node.clone().into_inner().rfind(|child| !child.as_str().is_empty()) else { break };
@@ -178,45 +178,45 @@ fn end_of(node: &Node<'_>) -> usize {
 }
 
 /// The children of a node without signs.
-struct Children<'i>(std::iter::Peekable<Pairs<'i, Rule>>);
+struct NodeChildren<'i>(std::iter::Peekable<Pairs<'i, Rule>>);
 
-impl<'i> Children<'i> {
-    fn of(node: Node<'i>) -> Self {
+impl<'i> NodeChildren<'i> {
+    fn of_node(node: GrammarPair<'i>) -> Self {
         Self(node.into_inner().peekable())
     }
 
-    fn peek(&mut self) -> Option<Rule> {
+    fn peek_rule(&mut self) -> Option<Rule> {
         while self.0.next_if(|child| is_sign(child.as_rule())).is_some() {}
         self.0.peek().map(Pair::as_rule)
     }
 
     /// The next child when it is of this rule.
-    fn opt(&mut self, rule: Rule) -> Option<Node<'i>> {
-        if self.peek() == Some(rule) { self.0.next() } else { None }
+    fn next_if_rule(&mut self, rule: Rule) -> Option<GrammarPair<'i>> {
+        if self.peek_rule() == Some(rule) { self.0.next() } else { None }
     }
 
     /// The text of the next child.
     fn peek_text(&mut self) -> &'i str {
-        self.peek();
+        self.peek_rule();
         self.0.peek().map_or("", |child| child.as_span().as_str().trim_end())
     }
 
     /// The rules of all children that are left.
-    fn rest(&self) -> impl Iterator<Item = Rule> {
+    fn rest_rules(&self) -> impl Iterator<Item = Rule> {
         self.0.clone().map(|child| child.as_rule())
     }
 
     /// True, and passed over, when the next child is this word.
-    fn word(&mut self, rule: Rule) -> bool {
-        self.opt(rule).is_some()
+    fn skip_word(&mut self, rule: Rule) -> bool {
+        self.next_if_rule(rule).is_some()
     }
 }
 
-impl<'i> Iterator for Children<'i> {
-    type Item = Node<'i>;
+impl<'i> Iterator for NodeChildren<'i> {
+    type Item = GrammarPair<'i>;
 
-    fn next(&mut self) -> Option<Node<'i>> {
-        self.peek();
+    fn next(&mut self) -> Option<GrammarPair<'i>> {
+        self.peek_rule();
         self.0.next()
     }
 }

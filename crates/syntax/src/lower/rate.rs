@@ -1,24 +1,24 @@
 //! Statements over all runs that are checked: `in at least 95% of runs: …`, `pass^4 by meta.task >= 60%: …` (language reference, section 12).
 
-use super::{Children, Lower, Node};
-use crate::ast::{Expr, Name, Number, Rated, RunShare, StatementKind};
+use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use crate::ast::{Expr, Name, NumberLiteral, RatedSubject, RunShare, StatementKind};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
-impl Lower<'_> {
+impl SyntaxLowering<'_> {
     /// `by meta.model`, where it stands there; the outer `None` for one with a mistake.
     #[allow(clippy::option_option, reason = "a mistake is not the same as nothing")]
-    pub(super) fn grouping(&mut self, children: &mut Children<'_>) -> Option<Option<Expr>> {
-        let Some(node) = children.opt(Rule::grouping) else { return Some(None) };
-        let mut children = Children::of(node);
-        children.word(Rule::k_by);
-        Some(Some(self.operand(children.next()?)?))
+    pub(super) fn lower_grouping(&mut self, children: &mut NodeChildren<'_>) -> Option<Option<Expr>> {
+        let Some(node) = children.next_if_rule(Rule::grouping) else { return Some(None) };
+        let mut children = NodeChildren::of_node(node);
+        children.skip_word(Rule::k_by);
+        Some(Some(self.lower_operand(children.next()?)?))
     }
 
     /// `in at least 95% of runs …`, `in at least 2 of 3 runs …`.
-    pub(super) fn rate(&mut self, mut children: Children<'_>) -> Option<StatementKind> {
-        let least = children.rest().any(|rule| rule == Rule::k_least);
-        let numbers: Vec<Number> = self.numbers_before_runs(&mut children);
+    pub(super) fn lower_rate(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
+        let least = children.rest_rules().any(|rule| rule == Rule::k_least);
+        let numbers: Vec<NumberLiteral> = self.numbers_before_runs(&mut children);
         let mut numbers = numbers.into_iter();
         let share = match (numbers.next()?, numbers.next(), least) {
             (passes, Some(of), true) => RunShare::LeastOf { passes, of },
@@ -26,44 +26,44 @@ impl Lower<'_> {
             (share, None, true) => RunShare::Least(share),
             (share, None, false) => RunShare::Most(share),
         };
-        let mut by = self.grouping(&mut children)?;
-        let confidence = children.opt(Rule::confidence).and_then(|node| {
-            let number = Children::of(node).find(|child| child.as_rule() == Rule::number)?;
-            Some(self.number(&number))
+        let mut by = self.lower_grouping(&mut children)?;
+        let confidence = children.next_if_rule(Rule::confidence).and_then(|node| {
+            let number = NodeChildren::of_node(node).find(|child| child.as_rule() == Rule::number)?;
+            Some(self.lower_number(&number))
         });
         if by.is_none() {
-            by = self.grouping(&mut children)?;
+            by = self.lower_grouping(&mut children)?;
         }
-        let rated = self.rated(&mut children)?;
+        let rated = self.lower_rated(&mut children)?;
         Some(StatementKind::Rate { share, by, confidence, rated })
     }
 
     /// `pass^4 by meta.task >= 60%: …`.
-    pub(super) fn power(&mut self, mut children: Children<'_>) -> Option<StatementKind> {
-        let power = Children::of(children.next()?).find(|child| child.as_rule() == Rule::power)?;
-        let power = self.number(&power);
-        let by = self.grouping(&mut children)?;
+    pub(super) fn lower_power(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
+        let power = NodeChildren::of_node(children.next()?).find(|child| child.as_rule() == Rule::power)?;
+        let power = self.lower_number(&power);
+        let by = self.lower_grouping(&mut children)?;
         let share = children.find(|child| child.as_rule() == Rule::number)?;
-        let share = RunShare::Power { power, share: self.number(&share) };
-        let rated = self.rated(&mut children)?;
+        let share = RunShare::Power { power, share: self.lower_number(&share) };
+        let rated = self.lower_rated(&mut children)?;
         Some(StatementKind::Rate { share, by, confidence: None, rated })
     }
 
     /// `at most 1 of 3 runs` is not a form: what must not be said of many runs is said the other way round.
-    fn most_of(&mut self, most: &Number, of: &Number) -> Option<StatementKind> {
+    fn most_of(&mut self, most: &NumberLiteral, of: &NumberLiteral) -> Option<StatementKind> {
         let message = format!("`at most {} of {} runs` is no form", most.text, of.text);
-        self.report(
-            Diagnostic::new(Slug::Syntax, most.span.to(of.span), message)
-                .help("say how many have to pass: `in at least 2 of 3 runs by meta.task: …`, or a share of all: `in at most 5% of runs: …`"),
+        self.report_diagnostic(
+            Diagnostic::new(Slug::Syntax, most.span.cover_with(of.span), message)
+                .with_help("say how many have to pass: `in at least 2 of 3 runs by meta.task: …`, or a share of all: `in at most 5% of runs: …`"),
         );
         None
     }
 
-    fn numbers_before_runs(&mut self, children: &mut Children<'_>) -> Vec<Number> {
+    fn numbers_before_runs(&mut self, children: &mut NodeChildren<'_>) -> Vec<NumberLiteral> {
         let mut numbers = Vec::new();
         for child in children.by_ref() {
             match child.as_rule() {
-                Rule::number => numbers.push(self.number(&child)),
+                Rule::number => numbers.push(self.lower_number(&child)),
                 Rule::k_runs => break,
                 _ => {}
             }
@@ -71,14 +71,14 @@ impl Lower<'_> {
         numbers
     }
 
-    fn rated(&mut self, children: &mut Children<'_>) -> Option<Rated> {
+    fn lower_rated(&mut self, children: &mut NodeChildren<'_>) -> Option<RatedSubject> {
         let node = children.find(|child| child.as_rule() == Rule::rated)?;
-        let inner: Node<'_> = Children::of(node).next()?;
+        let inner: GrammarPair<'_> = NodeChildren::of_node(node).next()?;
         if inner.as_rule() != Rule::rated_rule {
-            let span = self.span(&inner);
-            return Some(Rated::Statement(Box::new(self.deeper(1, span, |lower| lower.statement(inner))?)));
+            let span = self.node_span(&inner);
+            return Some(RatedSubject::Statement(Box::new(self.with_depth(1, span, |lower| lower.lower_statement(inner))?)));
         }
-        let name = Children::of(inner).find(|child| child.as_rule() == Rule::label)?;
-        Some(Rated::Rule(Name { text: name.as_str().trim_end().to_owned(), span: self.span(&name) }))
+        let name = NodeChildren::of_node(inner).find(|child| child.as_rule() == Rule::label)?;
+        Some(RatedSubject::Rule(Name { text: name.as_str().trim_end().to_owned(), span: self.node_span(&name) }))
     }
 }

@@ -1,24 +1,24 @@
 //! Step patterns and flows (language reference, section 5).
 
-use super::{Children, Lower, Node};
+use super::{NodeChildren, SyntaxLowering, GrammarPair};
 use crate::ast::{
-    Agent, Argument, Atom, By, Expr, ExprKind, Flow, FlowKind, KindText, Name, StatusWord, Step, StepKind, StepWord,
-    Subject, TextOrRegex,
+    AgentPattern, PatternArgument, Atom, ByAgent, Expr, ExprKind, FlowExpr, FlowKind, KindText, Name, StatusWord, StepPattern, PatternForm, StepWord,
+    AtomSubject, TextOrRegex,
 };
 use crate::grammar::Rule;
 use averment_base::source::Span;
 
-impl Lower<'_> {
+impl SyntaxLowering<'_> {
     /// A step pattern.
-    pub(crate) fn step(&mut self, node: Node<'_>) -> Option<Step> {
-        let span = self.span(&node);
-        let mut parts: Vec<Step> = Vec::new();
+    pub(crate) fn lower_step(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
+        let span = self.node_span(&node);
+        let mut parts: Vec<StepPattern> = Vec::new();
         let mut condition = None;
-        for child in Children::of(node) {
+        for child in NodeChildren::of_node(node) {
             match child.as_rule() {
                 Rule::bar => {}
                 Rule::where_clause => {
-                    let before = parts.first()?.span.to(parts.last()?.span);
+                    let before = parts.first()?.span.cover_with(parts.last()?.span);
                     condition = Some(self.open_condition(child, before)?);
                 }
                 _ => parts.push(self.step_part(child)?),
@@ -28,63 +28,63 @@ impl Lower<'_> {
         let step = one_or_choice(parts)?;
         let Some((word, condition)) = condition else { return Some(step) };
         if choice {
-            let written = self.source(step.span).to_owned();
-            self.error(
+            let written = self.source_text(step.span).to_owned();
+            self.report_error(
                 word,
                 "a condition behind a choice needs parentheses around the choice",
                 format!("write `({written}) where …`, or put each pattern with its own condition in parentheses"),
             );
         }
-        Some(Step { kind: StepKind::Where { step: Box::new(step), condition }, span })
+        Some(StepPattern { kind: PatternForm::Where { step: Box::new(step), condition }, span })
     }
 
     /// The condition of a `where` that may stand without parentheses.
-    fn open_condition(&mut self, node: Node<'_>, step: Span) -> Option<(Span, Expr)> {
-        let mut children = Children::of(node);
-        let word = children.opt(Rule::k_where)?;
-        let word = self.span(&word);
+    fn open_condition(&mut self, node: GrammarPair<'_>, step: Span) -> Option<(Span, Expr)> {
+        let mut children = NodeChildren::of_node(node);
+        let word = children.next_if_rule(Rule::k_where)?;
+        let word = self.node_span(&word);
         // In parentheses the condition ends with them, so that a bar in it is no choice.
         let enclosed = self.in_step_group;
         let outer = std::mem::replace(&mut self.open_where, (!enclosed).then_some((step, word)));
-        let condition = self.expression(children.next()?);
+        let condition = self.lower_expression(children.next()?);
         self.open_where = outer;
         Some((word, condition?))
     }
 
-    pub(super) fn step_part(&mut self, node: Node<'_>) -> Option<Step> {
-        let span = self.span(&node);
+    pub(super) fn step_part(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
+        let span = self.node_span(&node);
         match node.as_rule() {
             Rule::step_group => self.step_group(node),
             Rule::proposed_group => {
-                let group = Children::of(node).find(|child| child.as_rule() == Rule::step_group)?;
+                let group = NodeChildren::of_node(node).find(|child| child.as_rule() == Rule::step_group)?;
                 let step = self.step_group(group)?;
-                Some(Step { kind: StepKind::Proposed(Box::new(step)), span })
+                Some(StepPattern { kind: PatternForm::Proposed(Box::new(step)), span })
             }
-            _ => Some(Step { kind: StepKind::Atom(self.atom(node)?), span }),
+            _ => Some(StepPattern { kind: PatternForm::Atom(self.lower_atom(node)?), span }),
         }
     }
 
-    fn step_group(&mut self, node: Node<'_>) -> Option<Step> {
-        let span = self.span(&node);
-        let inner = Children::of(node).next()?;
-        let step = self.bracketed(span, |lower| {
+    fn step_group(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
+        let span = self.node_span(&node);
+        let inner = NodeChildren::of_node(node).next()?;
+        let step = self.in_brackets(span, |lower| {
             lower.in_step_group = true;
-            lower.step(inner)
+            lower.lower_step(inner)
         });
-        Some(Step { span, ..step? })
+        Some(StepPattern { span, ..step? })
     }
 
-    fn atom(&mut self, node: Node<'_>) -> Option<Atom> {
-        let mut children = Children::of(node);
-        let proposed = children.word(Rule::proposed);
-        let subject = self.subject(children.next()?)?;
-        let arguments = match children.opt(Rule::entries) {
-            Some(entries) => Some(self.entries(entries)?),
+    fn lower_atom(&mut self, node: GrammarPair<'_>) -> Option<Atom> {
+        let mut children = NodeChildren::of_node(node);
+        let proposed = children.skip_word(Rule::proposed);
+        let subject = self.lower_subject(children.next()?)?;
+        let arguments = match children.next_if_rule(Rule::entries) {
+            Some(entries) => Some(self.lower_entries(entries)?),
             None => None,
         };
         let (mut status, mut by, mut tagged) = (None, None, None);
         for child in children {
-            let span = self.span(&child);
+            let span = self.node_span(&child);
             let again = match child.as_rule() {
                 Rule::status => status.is_some(),
                 Rule::tagged => tagged.is_some(),
@@ -92,61 +92,61 @@ impl Lower<'_> {
             };
             if again {
                 let help = "say it once; other steps are `a | b`, and a condition of one's own is `where …`";
-                self.error(span, "this stands behind the step twice", help);
+                self.report_error(span, "this stands behind the step twice", help);
             }
             match child.as_rule() {
                 Rule::tagged => {
-                    let label = Children::of(child).find(|part| part.as_rule() == Rule::label)?;
-                    tagged = Some(self.name(&label));
+                    let label = NodeChildren::of_node(child).find(|part| part.as_rule() == Rule::label)?;
+                    tagged = Some(self.node_name(&label));
                 }
                 Rule::status => {
-                    status = Some(match Children::of(child).peek() {
+                    status = Some(match NodeChildren::of_node(child).peek_rule() {
                         Some(Rule::k_failed) => StatusWord::Failed,
                         _ => StatusWord::Ok,
                     });
                 }
-                _ => by = Some(self.by(child)?),
+                _ => by = Some(self.lower_by(child)?),
             }
         }
         Some(Atom { subject, arguments, status, by, tagged, proposed })
     }
 
-    fn by(&mut self, node: Node<'_>) -> Option<By> {
-        let span = self.span(&node);
-        let agent = Children::of(node).find(|child| child.as_rule() != Rule::k_by)?;
+    fn lower_by(&mut self, node: GrammarPair<'_>) -> Option<ByAgent> {
+        let span = self.node_span(&node);
+        let agent = NodeChildren::of_node(node).find(|child| child.as_rule() != Rule::k_by)?;
         let agent = match agent.as_rule() {
-            Rule::agent_name => Agent::Name(self.name(&agent)),
+            Rule::agent_name => AgentPattern::Name(self.node_name(&agent)),
             Rule::binding => {
                 let name = agent.as_str().trim_start_matches('$').to_owned();
-                Agent::Binding(Expr { kind: ExprKind::Binding(name), span: self.span(&agent) })
+                AgentPattern::Binding(Expr { kind: ExprKind::Binding(name), span: self.node_span(&agent) })
             }
             _ => match self.text_or_regex(agent)? {
-                TextOrRegex::Text(text) => Agent::Text(text),
-                TextOrRegex::Regex(regex) => Agent::Regex(regex),
+                TextOrRegex::Text(text) => AgentPattern::Text(text),
+                TextOrRegex::Regex(regex) => AgentPattern::Regex(regex),
             },
         };
-        Some(By { agent, span })
+        Some(ByAgent { agent, span })
     }
 
-    fn subject(&mut self, node: Node<'_>) -> Option<Subject> {
+    fn lower_subject(&mut self, node: GrammarPair<'_>) -> Option<AtomSubject> {
         match node.as_rule() {
-            Rule::quoted_tool => Some(Subject::QuotedTool(self.quoted(node.into_inner().next()?)?)),
+            Rule::quoted_tool => Some(AtomSubject::QuotedTool(self.lower_quoted(node.into_inner().next()?)?)),
             Rule::kind_subject => {
-                let mut children = Children::of(node);
-                let word = children.opt(Rule::kind_word)?;
+                let mut children = NodeChildren::of_node(node);
+                let word = children.next_if_rule(Rule::kind_word)?;
                 let text = match children.next() {
                     Some(text) => Some(self.kind_text(text)?),
                     None => None,
                 };
-                Some(Subject::Kind { kind: kind_word(word.as_str()), word: self.span(&word), text })
+                Some(AtomSubject::Kind { kind: kind_word(word.as_str()), word: self.node_span(&word), text })
             }
-            _ => Some(Subject::Tool(self.name(&node))),
+            _ => Some(AtomSubject::Tool(self.node_name(&node))),
         }
     }
 
-    fn kind_text(&mut self, node: Node<'_>) -> Option<KindText> {
+    fn kind_text(&mut self, node: GrammarPair<'_>) -> Option<KindText> {
         Some(match node.as_rule() {
-            Rule::command_name => KindText::Command(self.name(&node)),
+            Rule::command_name => KindText::Command(self.node_name(&node)),
             _ => match self.text_or_regex(node)? {
                 TextOrRegex::Text(text) => KindText::Text(text),
                 TextOrRegex::Regex(regex) => KindText::Regex(regex),
@@ -155,30 +155,30 @@ impl Lower<'_> {
     }
 
     /// A string or a regular expression.
-    pub(super) fn text_or_regex(&mut self, node: Node<'_>) -> Option<TextOrRegex> {
+    pub(super) fn text_or_regex(&mut self, node: GrammarPair<'_>) -> Option<TextOrRegex> {
         Some(match node.as_rule() {
-            Rule::regex => TextOrRegex::Regex(self.regex(node)?),
-            _ => TextOrRegex::Text(self.text(node)?),
+            Rule::regex => TextOrRegex::Regex(self.lower_regex(node)?),
+            _ => TextOrRegex::Text(self.lower_text(node)?),
         })
     }
 
-    fn entries(&mut self, node: Node<'_>) -> Option<Vec<Argument>> {
-        let span = self.span(&node);
-        self.bracketed(span, |lower| Children::of(node).map(|entry| lower.entry(entry)).collect())
+    fn lower_entries(&mut self, node: GrammarPair<'_>) -> Option<Vec<PatternArgument>> {
+        let span = self.node_span(&node);
+        self.in_brackets(span, |lower| NodeChildren::of_node(node).map(|entry| lower.lower_entry(entry)).collect())
     }
 
     /// `path: value`, or a test.
-    fn entry(&mut self, node: Node<'_>) -> Option<Argument> {
-        let span = self.span(&node);
-        let mut children = Children::of(node);
+    fn lower_entry(&mut self, node: GrammarPair<'_>) -> Option<PatternArgument> {
+        let span = self.node_span(&node);
+        let mut children = NodeChildren::of_node(node);
         let first = children.next()?;
         let path = match first.as_rule() {
-            Rule::entry_key => Expr { kind: ExprKind::Name(first.as_str().to_owned()), span: self.span(&first) },
+            Rule::entry_key => Expr { kind: ExprKind::Name(first.as_str().to_owned()), span: self.node_span(&first) },
             _ => {
                 // A key with a dash reads as a difference; that is said once, as a mistake in a key.
                 let before = self.diagnostics.0.len();
-                let path = self.expression(first)?;
-                if children.peek().is_some() && !is_path(&path) {
+                let path = self.lower_expression(first)?;
+                if children.peek_rule().is_some() && !is_path(&path) {
                     self.diagnostics.0.truncate(before);
                     let value = children.peek_text();
                     self.no_path(&path, value);
@@ -187,13 +187,13 @@ impl Lower<'_> {
             }
         };
         match children.next() {
-            Some(value) => Some(Argument::Matches { path, value: self.expression(value)?, span }),
-            None => Some(Argument::Test(path)),
+            Some(value) => Some(PatternArgument::Matches { path, value: self.lower_expression(value)?, span }),
+            None => Some(PatternArgument::Test(path)),
         }
     }
 
     fn no_path(&mut self, path: &Expr, value: &str) {
-        let written = self.source(path.span).to_owned();
+        let written = self.source_text(path.span).to_owned();
         let plain = written.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         match written.find('-').filter(|_| plain) {
             Some(dash) => {
@@ -201,7 +201,7 @@ impl Lower<'_> {
                 let place = Span { start, end: start.saturating_add(1), ..path.span };
                 self.dashed_key(place, &Name { text: written, span: path.span }, value);
             }
-            None => self.error(
+            None => self.report_error(
                 path.span,
                 format!("`{written}` is not the path of an argument"),
                 "in front of `:` stands a path such as `amount` or `customer.name`; a test needs no `:`, for example `amount > 100`",
@@ -210,53 +210,53 @@ impl Lower<'_> {
     }
 
     /// A flow: `A -> (B | C)+ -> D`.
-    pub(super) fn flow_sequence(&mut self, node: Node<'_>) -> Option<Flow> {
-        let span = self.span(&node);
-        let mut parts: Vec<Flow> = Children::of(node).map(|child| self.flow_choice(child)).collect::<Option<_>>()?;
-        if parts.len() == 1 { parts.pop() } else { Some(Flow { kind: FlowKind::Sequence(parts), span }) }
+    pub(super) fn flow_sequence(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
+        let span = self.node_span(&node);
+        let mut parts: Vec<FlowExpr> = NodeChildren::of_node(node).map(|child| self.flow_choice(child)).collect::<Option<_>>()?;
+        if parts.len() == 1 { parts.pop() } else { Some(FlowExpr { kind: FlowKind::Sequence(parts), span }) }
     }
 
-    fn flow_choice(&mut self, node: Node<'_>) -> Option<Flow> {
-        let span = self.span(&node);
-        let mut parts: Vec<Flow> = Vec::new();
-        for child in Children::of(node).filter(|child| child.as_rule() != Rule::bar) {
+    fn flow_choice(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
+        let span = self.node_span(&node);
+        let mut parts: Vec<FlowExpr> = Vec::new();
+        for child in NodeChildren::of_node(node).filter(|child| child.as_rule() != Rule::bar) {
             parts.push(match child.as_rule() {
                 Rule::flow_repeat => self.flow_repeat(child)?,
                 _ => {
                     let step = self.step_part(child)?;
-                    Flow { span: step.span, kind: FlowKind::Step(step) }
+                    FlowExpr { span: step.span, kind: FlowKind::Step(step) }
                 }
             });
         }
-        if parts.len() == 1 { parts.pop() } else { Some(Flow { kind: FlowKind::Choice(parts), span }) }
+        if parts.len() == 1 { parts.pop() } else { Some(FlowExpr { kind: FlowKind::Choice(parts), span }) }
     }
 
-    fn flow_repeat(&mut self, node: Node<'_>) -> Option<Flow> {
-        let span = self.span(&node);
-        let mut children = Children::of(node);
-        let group = children.opt(Rule::flow_group)?;
+    fn flow_repeat(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
+        let span = self.node_span(&node);
+        let mut children = NodeChildren::of_node(node);
+        let group = children.next_if_rule(Rule::flow_group)?;
         let body = self.flow_group(group)?;
-        let Some(sign) = children.opt(Rule::repetition) else { return Some(Flow { span, ..body }) };
-        let (least, most) = self.repetition(sign)?;
-        Some(Flow { kind: FlowKind::Repeat { body: Box::new(body), least, most }, span })
+        let Some(sign) = children.next_if_rule(Rule::repetition) else { return Some(FlowExpr { span, ..body }) };
+        let (least, most) = self.lower_repetition(sign)?;
+        Some(FlowExpr { kind: FlowKind::Repeat { body: Box::new(body), least, most }, span })
     }
 
-    fn flow_group(&mut self, node: Node<'_>) -> Option<Flow> {
-        let span = self.span(&node);
-        let mut children = Children::of(node);
-        let inner = children.opt(Rule::flow_sequence)?;
-        let flow = self.bracketed(span, |lower| lower.flow_sequence(inner))?;
-        let Some(clause) = children.opt(Rule::where_clause) else { return Some(flow) };
-        let word = self.span(&clause);
-        let condition = Children::of(clause).find(|child| child.as_rule() == Rule::expression)?;
-        let condition = self.bracketed(span, |lower| lower.expression(condition))?;
+    fn flow_group(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
+        let span = self.node_span(&node);
+        let mut children = NodeChildren::of_node(node);
+        let inner = children.next_if_rule(Rule::flow_sequence)?;
+        let flow = self.in_brackets(span, |lower| lower.flow_sequence(inner))?;
+        let Some(clause) = children.next_if_rule(Rule::where_clause) else { return Some(flow) };
+        let word = self.node_span(&clause);
+        let condition = NodeChildren::of_node(clause).find(|child| child.as_rule() == Rule::expression)?;
+        let condition = self.in_brackets(span, |lower| lower.lower_expression(condition))?;
         match as_step(flow) {
             Some(step) => {
-                let step = Step { kind: StepKind::Where { step: Box::new(step), condition }, span };
-                Some(Flow { kind: FlowKind::Step(step), span })
+                let step = StepPattern { kind: PatternForm::Where { step: Box::new(step), condition }, span };
+                Some(FlowExpr { kind: FlowKind::Step(step), span })
             }
             None => {
-                self.error(
+                self.report_error(
                     word,
                     "`where` speaks of one step, and a flow with `->` or repetition stands before it",
                     "put one step and its condition in parentheses: `(search where args.depth <= 3)`",
@@ -266,11 +266,11 @@ impl Lower<'_> {
         }
     }
 
-    fn repetition(&mut self, node: Node<'_>) -> Option<(u32, Option<u32>)> {
-        let span = self.span(&node);
-        let written = self.written(&node);
-        let mut children = Children::of(node.clone());
-        match children.peek()? {
+    fn lower_repetition(&mut self, node: GrammarPair<'_>) -> Option<(u32, Option<u32>)> {
+        let span = self.node_span(&node);
+        let written = self.node_text(&node);
+        let mut children = NodeChildren::of_node(node.clone());
+        match children.peek_rule()? {
             Rule::star => return Some((0, None)),
             Rule::plus => return Some((1, None)),
             Rule::optional_sign => return Some((0, Some(1))),
@@ -283,7 +283,7 @@ impl Lower<'_> {
             [Some(least)] => Some((*least, None)),
             [Some(least), Some(most)] => Some((*least, Some(*most))),
             _ => {
-                self.error(span, "a repetition counts with small whole numbers", "write `(search){2,3}`");
+                self.report_error(span, "a repetition counts with small whole numbers", "write `(search){2,3}`");
                 Some((0, None))
             }
         }
@@ -296,7 +296,7 @@ fn is_path(expr: &Expr) -> bool {
     loop {
         expr = match &expr.kind {
             ExprKind::Name(_) => return true,
-            ExprKind::Text(text) => return text.literal().is_some(),
+            ExprKind::Text(text) => return text.literal_text().is_some(),
             ExprKind::Field { base, .. }
             | ExprKind::Index { base, .. }
             | ExprKind::Every { base }
@@ -306,16 +306,16 @@ fn is_path(expr: &Expr) -> bool {
     }
 }
 
-fn one_or_choice(mut parts: Vec<Step>) -> Option<Step> {
+fn one_or_choice(mut parts: Vec<StepPattern>) -> Option<StepPattern> {
     if parts.len() == 1 {
         return parts.pop();
     }
-    let span = parts.first()?.span.to(parts.last()?.span);
-    Some(Step { kind: StepKind::Choice(parts), span })
+    let span = parts.first()?.span.cover_with(parts.last()?.span);
+    Some(StepPattern { kind: PatternForm::Choice(parts), span })
 }
 
 /// A flow that is one step or a choice of steps.
-fn as_step(flow: Flow) -> Option<Step> {
+fn as_step(flow: FlowExpr) -> Option<StepPattern> {
     match flow.kind {
         FlowKind::Step(step) => Some(step),
         FlowKind::Choice(parts) => {

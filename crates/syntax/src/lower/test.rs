@@ -1,6 +1,6 @@
 //! Tests: `== 3`, `not matches /x/`, `is json Refund`.
 
-use super::{Children, Lower, Node};
+use super::{NodeChildren, SyntaxLowering, GrammarPair};
 use crate::ast::{Expr, Name, TestKind, ValueTest};
 use crate::grammar::Rule;
 use averment_base::source::Span;
@@ -31,7 +31,7 @@ const WORDS: &[(&[Rule], TestKind)] = &[
 ];
 
 /// The signs of comparison: positive form, and whether the sign negates it.
-fn sign(text: &str) -> (TestKind, bool) {
+fn sign_kind(text: &str) -> (TestKind, bool) {
     match text {
         "==" => (TestKind::Equal, false),
         "!=" => (TestKind::Equal, true),
@@ -55,12 +55,12 @@ struct TestParts {
     operator: Option<Span>,
 }
 
-impl Lower<'_> {
+impl SyntaxLowering<'_> {
     /// A test without its subject; also the test of `count`.
-    pub(super) fn test(&mut self, node: Node<'_>) -> Option<ValueTest> {
-        let span = self.span(&node);
+    pub(super) fn lower_test(&mut self, node: GrammarPair<'_>) -> Option<ValueTest> {
+        let span = self.node_span(&node);
         let mut found = TestParts::default();
-        for child in Children::of(node) {
+        for child in NodeChildren::of_node(node) {
             self.test_part(child, &mut found)?;
         }
         let by_words = || {
@@ -72,22 +72,22 @@ impl Lower<'_> {
         Some(ValueTest { kind, negated, operand: found.operand.map(Box::new), name: found.name, operator, span })
     }
 
-    fn test_part(&mut self, node: Node<'_>, found: &mut TestParts) -> Option<()> {
-        let span = self.span(&node);
+    fn test_part(&mut self, node: GrammarPair<'_>, found: &mut TestParts) -> Option<()> {
+        let span = self.node_span(&node);
         match node.as_rule() {
             Rule::value => {
-                found.operand = Some(self.value(node)?);
+                found.operand = Some(self.lower_value(node)?);
                 return Some(());
             }
             Rule::schema_name | Rule::type_name => {
-                found.name = Some(self.name(&node));
+                found.name = Some(self.node_name(&node));
                 return Some(());
             }
-            Rule::test_sign => found.sign = Some(sign(node.as_str())),
+            Rule::test_sign => found.sign = Some(sign_kind(node.as_str())),
             Rule::k_not => found.negated = !found.negated,
             word => found.words.push(word),
         }
-        found.operator = Some(found.operator.map_or(span, |before| before.to(span)));
+        found.operator = Some(found.operator.map_or(span, |before| before.cover_with(span)));
         Some(())
     }
 }

@@ -1,8 +1,8 @@
 //! Strings: escapes, interpolations, dedented blocks.
 
-use super::dedent::dedented;
-use super::{Children, Lower, Node};
-use crate::ast::{Expr, Name, Text, TextPart};
+use super::dedent::dedent_segments;
+use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use crate::ast::{Expr, Name, TextLiteral, TextPart};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -12,13 +12,13 @@ pub(super) enum StringSegment<'i> {
     /// Text as written, with its offset in what was parsed.
     Written(usize, &'i str),
     /// `${…}`.
-    Value(Node<'i>),
+    Value(GrammarPair<'i>),
 }
 
-impl Lower<'_> {
+impl SyntaxLowering<'_> {
     /// A string of any kind.
-    pub(super) fn text(&mut self, node: Node<'_>) -> Option<Text> {
-        let span = self.span(&node);
+    pub(super) fn lower_text(&mut self, node: GrammarPair<'_>) -> Option<TextLiteral> {
+        let span = self.node_span(&node);
         let form = node.into_inner().next()?;
         let parts = match form.as_rule() {
             Rule::raw_string => {
@@ -29,58 +29,58 @@ impl Lower<'_> {
                 self.on_one_line(&form, span);
                 self.text_parts(string_segments(form))?
             }
-            _ => self.text_parts(dedented(form))?,
+            _ => self.text_parts(dedent_segments(form))?,
         };
-        Some(Text { parts: joined(parts), span })
+        Some(TextLiteral { parts: join_parts(parts), span })
     }
 
     /// A string that is a name or a path, so that no value can stand in it.
-    pub(super) fn quoted(&mut self, node: Node<'_>) -> Option<Name> {
-        let text = self.text(node)?;
+    pub(super) fn lower_quoted(&mut self, node: GrammarPair<'_>) -> Option<Name> {
+        let text = self.lower_text(node)?;
         let value = text.parts.iter().find_map(|part| match part {
             TextPart::Interpolation(value) => Some(value.span),
             TextPart::Literal(_) => None,
         });
         if let Some(value) = value {
-            self.error(
+            self.report_error(
                 value,
                 "a name or path is fixed text, so `${…}` has no meaning in it",
                 "write the text itself; to keep the characters `${` write `\\${`, or use a raw string `'…'`",
             );
         }
-        Some(Name { text: text.literal().unwrap_or("").to_owned(), span: text.span })
+        Some(Name { text: text.literal_text().unwrap_or("").to_owned(), span: text.span })
     }
 
     /// An interpolation can hold brackets, and those a line end; the string cannot.
-    fn on_one_line(&mut self, form: &Node<'_>, span: Span) {
+    fn on_one_line(&mut self, form: &GrammarPair<'_>, span: Span) {
         if form.as_str().contains('\n') {
             let diagnostic = Diagnostic::new(Slug::Unclosed, span.at_start(), "this string is not closed on its line")
-                .help("add `\"`, or use `\"\"\"` for text of several lines");
-            self.report(diagnostic);
+                .with_help("add `\"`, or use `\"\"\"` for text of several lines");
+            self.report_diagnostic(diagnostic);
         }
     }
 
     fn text_parts(&mut self, string_segments: Vec<StringSegment<'_>>) -> Option<Vec<TextPart>> {
         let lowered = string_segments.into_iter().map(|string_segment| match string_segment {
-            StringSegment::Written(at, text) => Some(TextPart::Literal(self.unescaped(at, text))),
-            StringSegment::Value(node) => self.interpolation(node).map(TextPart::Interpolation),
+            StringSegment::Written(at, text) => Some(TextPart::Literal(self.unescape_text(at, text))),
+            StringSegment::Value(node) => self.lower_interpolation(node).map(TextPart::Interpolation),
         });
         lowered.collect()
     }
 
-    fn interpolation(&mut self, node: Node<'_>) -> Option<Expr> {
-        let span = self.span(&node);
-        let inner = Children::of(node).next()?;
-        self.bracketed(span, |lower| lower.expression(inner))
+    fn lower_interpolation(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
+        let span = self.node_span(&node);
+        let inner = NodeChildren::of_node(node).next()?;
+        self.in_brackets(span, |lower| lower.lower_expression(inner))
     }
 
     /// Resolves the escapes of text that stands at offset `at`.
-    fn unescaped(&mut self, at: usize, written: &str) -> String {
+    fn unescape_text(&mut self, at: usize, written: &str) -> String {
         let mut result = String::with_capacity(written.len());
         let mut rest = written;
         while let Some((before, behind)) = rest.split_once('\\') {
             result.push_str(before);
-            let length = match escape(behind) {
+            let length = match read_escape(behind) {
                 Ok((value, length)) => {
                     result.push(value);
                     length
@@ -98,16 +98,16 @@ impl Lower<'_> {
     }
 
     fn bad_escape(&mut self, start: usize, behind: &str) {
-        let span = self.place.span(start, start + 1 + behind.len());
-        self.report(
+        let span = self.place.file_span(start, start + 1 + behind.len());
+        self.report_diagnostic(
             Diagnostic::new(Slug::Syntax, span, format!("unknown escape `\\{behind}` in a string"))
-                .help(r#"write `\\` for a backslash, or use a raw string `'…'`; the escapes are `\"` `\\` `\n` `\r` `\t` `\u{…}` `\$`"#),
+                .with_help(r#"write `\\` for a backslash, or use a raw string `'…'`; the escapes are `\"` `\\` `\n` `\r` `\t` `\u{…}` `\$`"#),
         );
     }
 }
 
 /// The character of an escape from what stands behind the backslash, and how many bytes it takes; for an unknown one only these.
-fn escape(behind: &str) -> Result<(char, usize), usize> {
+fn read_escape(behind: &str) -> Result<(char, usize), usize> {
     match behind.chars().next() {
         Some('n') => Ok(('\n', 1)),
         Some('r') => Ok(('\r', 1)),
@@ -128,7 +128,7 @@ fn code_point(behind: &str) -> Result<(char, usize), usize> {
 }
 
 /// Neighbouring literals become one, and empty ones nothing.
-fn joined(parts: Vec<TextPart>) -> Vec<TextPart> {
+fn join_parts(parts: Vec<TextPart>) -> Vec<TextPart> {
     let mut result: Vec<TextPart> = Vec::with_capacity(parts.len());
     for part in parts {
         match (result.last_mut(), part) {
@@ -140,11 +140,11 @@ fn joined(parts: Vec<TextPart>) -> Vec<TextPart> {
     result
 }
 
-fn string_segments(form: Node<'_>) -> Vec<StringSegment<'_>> {
+fn string_segments(form: GrammarPair<'_>) -> Vec<StringSegment<'_>> {
     form.into_inner().map(string_segment).collect()
 }
 
-fn string_segment(node: Node<'_>) -> StringSegment<'_> {
+fn string_segment(node: GrammarPair<'_>) -> StringSegment<'_> {
     match node.as_rule() {
         Rule::interpolation => StringSegment::Value(node),
         _ => StringSegment::Written(node.as_span().start(), node.as_span().as_str()),

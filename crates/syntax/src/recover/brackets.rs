@@ -1,11 +1,11 @@
 //! Which bracket closes which, also where one is missing: then indentation tells.
 
-use super::text::Text;
-use crate::token::Kind;
+use super::text::TokenText;
+use crate::token::TokenKind;
 
 /// Where a bracket ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Close {
+pub(super) enum BracketEnd {
     /// At the bracket that is this token.
     At(usize),
     /// Nothing closes it; this is the first token that is taken to stand outside.
@@ -14,7 +14,7 @@ pub(super) enum Close {
 
 /// What is wrong with a bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum BracketError {
     /// Nothing closes this token; the second one is the first that stands outside.
     Unclosed(usize, usize),
     /// This token closes nothing.
@@ -25,27 +25,27 @@ pub(crate) enum Trouble {
 
 /// All brackets of a file.
 #[derive(Debug, Default)]
-pub(super) struct Brackets {
-    close: Vec<Option<Close>>,
-    pub troubles: Vec<Trouble>,
+pub(super) struct BracketTable {
+    close: Vec<Option<BracketEnd>>,
+    pub errors: Vec<BracketError>,
 }
 
-impl Brackets {
+impl BracketTable {
     /// Where the bracket that is token `index` ends.
-    pub(super) fn close(&self, index: usize) -> Option<Close> {
+    pub(super) fn bracket_end(&self, index: usize) -> Option<BracketEnd> {
         self.close.get(index).copied().flatten()
     }
 
     pub(super) fn is_stray(&self, index: usize) -> bool {
-        self.troubles
-            .binary_search_by_key(&index, |trouble| trouble.token())
-            .is_ok_and(|at| self.troubles.get(at).is_some_and(|trouble| matches!(trouble, Trouble::Stray(_))))
+        self.errors
+            .binary_search_by_key(&index, |trouble| trouble.token_index())
+            .is_ok_and(|at| self.errors.get(at).is_some_and(|trouble| matches!(trouble, BracketError::Stray(_))))
     }
 }
 
-impl Trouble {
+impl BracketError {
     /// The token that it is said of.
-    pub(crate) fn token(self) -> usize {
+    pub(crate) fn token_index(self) -> usize {
         match self {
             Self::Unclosed(token, _) | Self::Stray(token) | Self::Crossed(token, _) => token,
         }
@@ -53,34 +53,34 @@ impl Trouble {
 }
 
 /// Matches all brackets. Indentation is asked only where something is missing.
-pub(super) fn matched(text: &Text<'_>) -> Brackets {
-    let mut brackets = Matcher::run(text, false);
-    let open_block = |trouble: &Trouble| matches!(trouble, Trouble::Unclosed(token, _) if text.is(*token, "{"));
-    if brackets.troubles.iter().any(open_block) {
-        brackets = Matcher::run(text, true);
+pub(super) fn match_brackets(text: &TokenText<'_>) -> BracketTable {
+    let mut brackets = BracketMatcher::match_tokens(text, false);
+    let open_block = |trouble: &BracketError| matches!(trouble, BracketError::Unclosed(token, _) if text.token_is(*token, "{"));
+    if brackets.errors.iter().any(open_block) {
+        brackets = BracketMatcher::match_tokens(text, true);
     }
-    brackets.troubles.sort_by_key(|trouble| trouble.token());
+    brackets.errors.sort_by_key(|trouble| trouble.token_index());
     brackets
 }
 
-struct Matcher<'a, 't> {
-    text: &'a Text<'t>,
+struct BracketMatcher<'a, 't> {
+    text: &'a TokenText<'t>,
     by_indentation: bool,
     stack: Vec<usize>,
     curlies: usize,
-    found: Brackets,
+    found: BracketTable,
 }
 
-impl<'a, 't> Matcher<'a, 't> {
-    fn run(text: &'a Text<'t>, by_indentation: bool) -> Brackets {
+impl<'a, 't> BracketMatcher<'a, 't> {
+    fn match_tokens(text: &'a TokenText<'t>, by_indentation: bool) -> BracketTable {
         let count = text.tokens.len();
-        let found = Brackets { close: vec![None; count], troubles: Vec::new() };
+        let found = BracketTable { close: vec![None; count], errors: Vec::new() };
         let mut matcher = Self { text, by_indentation, stack: Vec::new(), curlies: 0, found };
         for index in 0..count {
             if text.opens_line(index) {
                 matcher.line_start(index);
             }
-            match text.word(index) {
+            match text.token_text(index) {
                 "(" | "[" => matcher.stack.push(index),
                 "{" => {
                     matcher.stack.push(index);
@@ -93,25 +93,25 @@ impl<'a, 't> Matcher<'a, 't> {
             }
         }
         while let Some(&open) = matcher.stack.last() {
-            let outside = if text.is(open, "{") { count } else { text.line_end(open) };
-            matcher.missing(open, outside);
+            let outside = if text.token_is(open, "{") { count } else { text.line_end(open) };
+            matcher.mark_missing(open, outside);
         }
         matcher.found
     }
 
-    fn pop(&mut self) -> Option<usize> {
+    fn pop_open(&mut self) -> Option<usize> {
         let open = self.stack.pop()?;
-        self.curlies -= usize::from(self.text.is(open, "{"));
+        self.curlies -= usize::from(self.text.token_is(open, "{"));
         Some(open)
     }
 
-    fn missing(&mut self, open: usize, outside: usize) {
-        self.pop();
-        self.set(open, Close::Missing(outside));
-        self.found.troubles.push(Trouble::Unclosed(open, outside));
+    fn mark_missing(&mut self, open: usize, outside: usize) {
+        self.pop_open();
+        self.set_end(open, BracketEnd::Missing(outside));
+        self.found.errors.push(BracketError::Unclosed(open, outside));
     }
 
-    fn set(&mut self, open: usize, close: Close) {
+    fn set_end(&mut self, open: usize, close: BracketEnd) {
         if let Some(place) = self.found.close.get_mut(open) {
             *place = Some(close);
         }
@@ -121,91 +121,91 @@ impl<'a, 't> Matcher<'a, 't> {
     fn line_start(&mut self, index: usize) {
         while let Some(&open) = self.stack.last() {
             let outdented =
-                self.text.line(open) != self.text.line(index) && self.text.indent(index) <= self.text.indent(open);
-            let ends = match self.text.word(open) {
+                self.text.token_line(open) != self.text.token_line(index) && self.text.line_indent(index) <= self.text.line_indent(open);
+            let ends = match self.text.token_text(open) {
                 "{" => self.by_indentation && self.ends_block(index, open),
                 _ => outdented && self.text.cannot_go_on(index),
             };
             if !ends {
                 break;
             }
-            self.missing(open, index);
+            self.mark_missing(open, index);
         }
     }
 
     /// A `}` that fits an outer block by its indentation, or a declaration that stands in no block.
     fn ends_block(&self, index: usize, open: usize) -> bool {
-        let indent = self.text.indent(index);
-        if self.text.is(index, "}") {
-            let fits = |&outer: &usize| self.text.is(outer, "{") && self.text.indent(outer) == indent;
-            return indent < self.text.indent(open) && self.stack.iter().rev().skip(1).take(64).any(fits);
+        let indent = self.text.line_indent(index);
+        if self.text.token_is(index, "}") {
+            let fits = |&outer: &usize| self.text.token_is(outer, "{") && self.text.line_indent(outer) == indent;
+            return indent < self.text.line_indent(open) && self.stack.iter().rev().skip(1).take(64).any(fits);
         }
         let declares = matches!(
-            self.text.word(index),
+            self.text.token_text(index),
             "rule" | "suite" | "test" | "invariant" | "use" | "param" | "schema" | "tools" | "pre" | "post"
         );
         let nested =
-            self.text.is(self.text.line_first(open), "suite") || self.text.is(self.text.line_first(open), "invariant");
-        declares && !nested && indent <= self.text.indent(open) && self.text.cannot_go_on(index)
+            self.text.token_is(self.text.line_first(open), "suite") || self.text.token_is(self.text.line_first(open), "invariant");
+        declares && !nested && indent <= self.text.line_indent(open) && self.text.cannot_go_on(index)
     }
 
     /// `)` or `]`: closes the innermost bracket of its form on this line, or the innermost one when that is of its form.
     fn close_round(&mut self, index: usize, form: &str) {
-        let line = self.text.line(index);
-        let reach = self.stack.iter().rev().take(16).position(|&open| self.text.is(open, form));
+        let line = self.text.token_line(index);
+        let reach = self.stack.iter().rev().take(16).position(|&open| self.text.token_is(open, form));
         let reachable = reach.filter(|&above| {
             self.stack
                 .iter()
                 .rev()
                 .take(above)
-                .all(|&between| !self.text.is(between, "{") || self.text.line(between) == line)
+                .all(|&between| !self.text.token_is(between, "{") || self.text.token_line(between) == line)
         });
         match (reachable, self.stack.last().copied()) {
             (Some(above), _) => {
                 for _ in 0..above {
                     if let Some(&open) = self.stack.last() {
-                        self.missing(open, index);
+                        self.mark_missing(open, index);
                     }
                 }
-                if let Some(open) = self.pop() {
-                    self.set(open, Close::At(index));
+                if let Some(open) = self.pop_open() {
+                    self.set_end(open, BracketEnd::At(index));
                 }
             }
-            (None, Some(open)) if !self.text.is(open, "{") && self.text.line(open) == line => {
-                self.pop();
-                self.set(open, Close::At(index));
-                self.found.troubles.push(Trouble::Crossed(open, index));
+            (None, Some(open)) if !self.text.token_is(open, "{") && self.text.token_line(open) == line => {
+                self.pop_open();
+                self.set_end(open, BracketEnd::At(index));
+                self.found.errors.push(BracketError::Crossed(open, index));
             }
-            _ => self.found.troubles.push(Trouble::Stray(index)),
+            _ => self.found.errors.push(BracketError::Stray(index)),
         }
     }
 
     fn close_curly(&mut self, index: usize) {
         if self.curlies == 0 {
-            self.found.troubles.push(Trouble::Stray(index));
+            self.found.errors.push(BracketError::Stray(index));
             return;
         }
         while let Some(&open) = self.stack.last() {
-            if self.text.is(open, "{") {
-                self.pop();
-                self.set(open, Close::At(index));
+            if self.text.token_is(open, "{") {
+                self.pop_open();
+                self.set_end(open, BracketEnd::At(index));
                 return;
             }
-            let own_line = self.text.line(open) != self.text.line(index);
+            let own_line = self.text.token_line(open) != self.text.token_line(index);
             let outside = if own_line { self.text.line_end(open) } else { index };
-            self.missing(open, outside);
+            self.mark_missing(open, outside);
         }
     }
 }
 
 /// True for a token behind which a value is complete.
-pub(crate) fn ends_operand(kind: Kind, word: &str) -> bool {
+pub(crate) fn ends_operand(kind: TokenKind, word: &str) -> bool {
     match kind {
-        Kind::Word => !crate::words::is_joining(word),
-        Kind::Number | Kind::Binding | Kind::Text | Kind::Regex => true,
+        TokenKind::Word => !crate::words::is_joining(word),
+        TokenKind::Number | TokenKind::Binding | TokenKind::Text | TokenKind::Regex => true,
         // What its line does not close ends with its line.
-        Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex => true,
-        Kind::Sign => matches!(word, ")" | "]" | "}"),
+        TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex => true,
+        TokenKind::Sign => matches!(word, ")" | "]" | "}"),
         _ => false,
     }
 }

@@ -1,10 +1,10 @@
 //! Incremental parsing: of a text of which most was read before, only the statements between the first and the last changed one are read.
 
-use super::segments::{self, Segment};
-use super::text::Text;
-use super::{Reader, brackets, cap};
-use crate::ast::{Item, Name, move_items};
-use crate::token::Scan;
+use super::segments::{self, TokenSegment};
+use super::text::TokenText;
+use super::{RecoveryReader, brackets, cap_diagnostics};
+use crate::ast::{SyntaxItem, Name, move_items};
+use crate::token::TokenScan;
 use averment_base::diagnostic::{Diagnostic, Diagnostics};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Where the statements of a text stand and what was said of each.
 #[derive(Debug, Clone, Default)]
-pub struct Outline {
+pub struct FileOutline {
     segments: Vec<OutlineEntry>,
 }
 
@@ -31,18 +31,18 @@ pub struct PreviousParse<'b> {
     /// The text.
     pub text: &'b str,
     /// Its statements.
-    pub outline: Outline,
+    pub outline: FileOutline,
     /// Their items.
-    pub items: Vec<Item>,
+    pub items: Vec<SyntaxItem>,
 }
 
 /// The result of an incremental parse.
 #[derive(Debug, Default)]
 pub struct IncrementalParse {
     /// The statements of the text.
-    pub outline: Outline,
+    pub outline: FileOutline,
     /// All items; those that were not read again are moved to where they stand now.
-    pub items: Vec<Item>,
+    pub items: Vec<SyntaxItem>,
     /// The items that were read.
     pub fresh: Range<usize>,
     /// The bytes that were read of this text, and of the text before.
@@ -57,34 +57,34 @@ pub struct IncrementalParse {
 pub(crate) fn read_incremental(
     file: FileId,
     source: &str,
-    scan: Scan,
+    scan: TokenScan,
     limits: &Limits,
     before: Option<PreviousParse<'_>>,
 ) -> IncrementalParse {
-    let text = Text::new(file, source, scan.tokens);
-    let found = brackets::matched(&text);
-    let all = segments::split(&text, &found, 0, text.tokens.len());
+    let text = TokenText::new(file, source, scan.tokens);
+    let found = brackets::match_brackets(&text);
+    let all = segments::split_segments(&text, &found, 0, text.tokens.len());
     let bytes: Vec<Range<usize>> = all.iter().map(|segment| bytes_of(&text, *segment)).collect();
-    let before = before.unwrap_or(PreviousParse { text: "", outline: Outline::default(), items: Vec::new() });
-    let PreviousParse { text: old_text, outline: Outline { segments: mut old }, mut items } = before;
-    let (front, back) = unchanged((source, &bytes), (old_text, &old));
-    let mut reader = Reader {
+    let before = before.unwrap_or(PreviousParse { text: "", outline: FileOutline::default(), items: Vec::new() });
+    let PreviousParse { text: old_text, outline: FileOutline { segments: mut old }, mut items } = before;
+    let (front, back) = count_unchanged((source, &bytes), (old_text, &old));
+    let mut reader = RecoveryReader {
         text: &text,
         brackets: &found,
         too_deep: &scan.too_deep,
         limit: limits.rule_depth,
-        alone: false,
-        asked: 0,
+        only_mistakes: false,
+        explained: 0,
         unread: Vec::new(),
         diagnostics: Diagnostics::default(),
     };
-    reader.bracket_troubles();
+    reader.report_brackets();
     let of_brackets = std::mem::take(&mut reader.diagnostics).0;
     let (mut fresh, mut marked) = (Vec::new(), Vec::new());
     let middle = front..all.len().saturating_sub(back);
     for (segment, bytes) in all.get(middle.clone()).unwrap_or(&[]).iter().zip(bytes.get(middle.clone()).unwrap_or(&[]))
     {
-        let read = reader.segment(*segment, 0);
+        let read = reader.read_segment(*segment, 0);
         marked.push(OutlineEntry {
             bytes: bytes.clone(),
             items: read.len(),
@@ -95,8 +95,8 @@ pub(crate) fn read_incremental(
     }
     // The old statements behind the change, moved.
     let tail = old.len().saturating_sub(back);
-    let old_read = edges(&old, front..tail, old_text.len());
-    let new_read = edges_of(&bytes, middle, source.len());
+    let old_read = gap_bounds(&old, front..tail, old_text.len());
+    let new_read = byte_bounds(&bytes, middle, source.len());
     let (Ok(from), Ok(to)) = (i64::try_from(old_read.end), i64::try_from(new_read.end)) else {
         return IncrementalParse::default();
     };
@@ -119,8 +119,8 @@ pub(crate) fn read_incremental(
     old.truncate(front);
     old.extend(marked);
     old.extend(last);
-    let outline = Outline { segments: old };
-    let (unread, diagnostics) = outline.said(of_brackets, file, source);
+    let outline = FileOutline { segments: old };
+    let (unread, diagnostics) = outline.collect_diagnostics(of_brackets, file, source);
     IncrementalParse { outline, items, fresh: fresh_range, bytes: (new_read, old_read), unread, diagnostics }
 }
 
@@ -139,27 +139,27 @@ impl OutlineEntry {
     }
 }
 
-impl Outline {
+impl FileOutline {
     /// All that was said, in the order of the text.
-    fn said(&self, of_brackets: Vec<Diagnostic>, file: FileId, source: &str) -> (Vec<Name>, Diagnostics) {
+    fn collect_diagnostics(&self, of_brackets: Vec<Diagnostic>, file: FileId, source: &str) -> (Vec<Name>, Diagnostics) {
         let unread = self.segments.iter().flat_map(|segment| segment.unread.iter().cloned()).collect();
         let mut all: Vec<Diagnostic> = of_brackets;
         all.extend(self.segments.iter().flat_map(|segment| segment.diagnostics.iter().cloned()));
         let mut diagnostics = Diagnostics(all);
         diagnostics.0.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-        cap(file, source, &mut diagnostics);
+        cap_diagnostics(file, source, &mut diagnostics);
         (unread, diagnostics)
     }
 }
 
-fn bytes_of(text: &Text<'_>, segment: Segment) -> Range<usize> {
+fn bytes_of(text: &TokenText<'_>, segment: TokenSegment) -> Range<usize> {
     let start = text.span(segment.start).start as usize;
-    let end = text.before(segment.end).map_or(start, |last| text.span(last).end as usize);
+    let end = text.token_before(segment.end).map_or(start, |last| text.span(last).end as usize);
     start..end.max(start)
 }
 
 /// How many statements at the front and at the back are what they were.
-fn unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &[OutlineEntry])) -> (usize, usize) {
+fn count_unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &[OutlineEntry])) -> (usize, usize) {
     // Bytes, not characters: the common part may end inside of one, and no statement does.
     let (new_bytes, old_bytes) = (new_text.as_bytes(), old_text.as_bytes());
     let common = new_bytes.iter().zip(old_bytes).take_while(|(new, old)| new == old).count();
@@ -179,12 +179,12 @@ fn unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &
 }
 
 /// From the end of the statement before to the start of the one behind.
-fn edges(all: &[OutlineEntry], middle: Range<usize>, length: usize) -> Range<usize> {
+fn gap_bounds(all: &[OutlineEntry], middle: Range<usize>, length: usize) -> Range<usize> {
     let start = middle.start.checked_sub(1).and_then(|before| all.get(before)).map_or(0, |one| one.bytes.end);
     start..all.get(middle.end).map_or(length, |one| one.bytes.start).max(start)
 }
 
-fn edges_of(all: &[Range<usize>], middle: Range<usize>, length: usize) -> Range<usize> {
+fn byte_bounds(all: &[Range<usize>], middle: Range<usize>, length: usize) -> Range<usize> {
     let start = middle.start.checked_sub(1).and_then(|before| all.get(before)).map_or(0, |one| one.end);
     start..all.get(middle.end).map_or(length, |one| one.start).max(start)
 }

@@ -5,30 +5,30 @@
 
 mod brackets;
 mod incremental;
-mod mended;
-mod nearly;
+mod intended;
+mod typo;
 mod segments;
 #[cfg(test)]
 mod tests;
 mod text;
-mod told;
+mod explain;
 mod unfinished;
 
-use super::ast::{Item, ItemKind, Name, Setting};
-use super::grammar::{self, Failure, Rule};
+use super::ast::{SyntaxItem, ItemKind, Name, BodySetting};
+use super::grammar::{self, GrammarFailure, Rule};
 use super::hints;
-use super::lower::{Lower, Place, too_deep};
-use super::token::{Kind, Scan};
+use super::lower::{SyntaxLowering, TextPlace, too_deep};
+use super::token::{TokenKind, TokenScan};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
-use brackets::{Brackets, Close};
-pub(super) use brackets::{Trouble, ends_operand};
+use brackets::{BracketTable, BracketEnd};
+pub(super) use brackets::{BracketError, ends_operand};
 pub(super) use incremental::read_incremental;
-pub use incremental::{IncrementalParse, Outline, PreviousParse};
-pub(super) use mended::mended;
-use segments::{Body, BodyKind, Segment};
-pub(super) use text::Text;
+pub use incremental::{IncrementalParse, FileOutline, PreviousParse};
+pub(super) use intended::apply_first_fix;
+use segments::{SegmentBody, BodyKind, TokenSegment};
+pub(super) use text::TokenText;
 pub(super) use unfinished::is_unfinished;
 
 /// More mistakes than this in one file are counted, not told.
@@ -39,70 +39,70 @@ const CUTS: usize = 4;
 const LONGEST_LINE: usize = 200;
 
 /// What could be saved of a file.
-pub(super) struct Recovered {
-    pub items: Vec<Item>,
+pub(super) struct RecoveredFile {
+    pub items: Vec<SyntaxItem>,
     /// Names that unreadable declarations would have declared.
     pub unread: Vec<Name>,
     pub diagnostics: Diagnostics,
 }
 
 /// Reads all statements that can be read, and says what is wrong with the others.
-pub(super) fn recover(file: FileId, source: &str, scan: Scan, limits: &Limits) -> Recovered {
-    let text = Text::new(file, source, scan.tokens);
-    let brackets = brackets::matched(&text);
+pub(super) fn recover_file(file: FileId, source: &str, scan: TokenScan, limits: &Limits) -> RecoveredFile {
+    let text = TokenText::new(file, source, scan.tokens);
+    let brackets = brackets::match_brackets(&text);
     let end = text.tokens.len();
-    let mut reader = Reader {
+    let mut reader = RecoveryReader {
         text: &text,
         brackets: &brackets,
         too_deep: &scan.too_deep,
         limit: limits.rule_depth,
-        alone: false,
-        asked: 0,
+        only_mistakes: false,
+        explained: 0,
         unread: Vec::new(),
         diagnostics: Diagnostics::default(),
     };
-    reader.bracket_troubles();
-    let items = reader.items(0, end, 0);
-    let Reader { unread, mut diagnostics, .. } = reader;
+    reader.report_brackets();
+    let items = reader.read_items(0, end, 0);
+    let RecoveryReader { unread, mut diagnostics, .. } = reader;
     diagnostics.0.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-    cap(file, source, &mut diagnostics);
-    Recovered { items, unread, diagnostics }
+    cap_diagnostics(file, source, &mut diagnostics);
+    RecoveredFile { items, unread, diagnostics }
 }
 
-fn cap(file: FileId, source: &str, diagnostics: &mut Diagnostics) {
+fn cap_diagnostics(file: FileId, source: &str, diagnostics: &mut Diagnostics) {
     let more = diagnostics.0.len().saturating_sub(TOLD);
     if more > 0 {
         diagnostics.0.truncate(TOLD);
         let end = Span::new(file, source.len(), source.len());
         diagnostics.push(
             Diagnostic::new(Slug::Syntax, end, format!("{more} more mistakes are not told"))
-                .help("is this a rule file? correct the first mistakes and read it again"),
+                .with_help("is this a rule file? correct the first mistakes and read it again"),
         );
     }
 }
 
 /// What stands behind a cut.
-enum Rest {
-    Read(Vec<Item>, Diagnostics),
+enum CutRest {
+    Read(Vec<SyntaxItem>, Diagnostics),
     Unread(usize),
 }
 
-struct Reader<'a, 't> {
-    text: &'a Text<'t>,
-    brackets: &'a Brackets,
+struct RecoveryReader<'a, 't> {
+    text: &'a TokenText<'t>,
+    brackets: &'a BracketTable,
     too_deep: &'a [usize],
     limit: usize,
     /// Only what is wrong with each statement is asked, not what all of it was meant to be.
-    alone: bool,
+    only_mistakes: bool,
     /// Of how many statements that was asked.
-    asked: usize,
+    explained: usize,
     unread: Vec<Name>,
     diagnostics: Diagnostics,
 }
 
-impl Reader<'_, '_> {
-    fn bracket_troubles(&mut self) {
-        let mut troubles = self.brackets.troubles.iter().copied().peekable();
+impl RecoveryReader<'_, '_> {
+    fn report_brackets(&mut self) {
+        let mut troubles = self.brackets.errors.iter().copied().peekable();
         while let Some(trouble) = troubles.next() {
             if self.diagnostics.0.len() > TOLD {
                 break;
@@ -113,45 +113,45 @@ impl Reader<'_, '_> {
             // Brackets of one line that miss their ends are one mistake.
             let mut inner = Vec::new();
             while let Some(next) = troubles.next_if(|next| self.is_inside(trouble, *next)) {
-                inner.push(next.token());
+                inner.push(next.token_index());
             }
-            self.diagnostics.push(hints::bracket(self.text, trouble, &inner));
+            self.diagnostics.push(hints::bracket_mistake(self.text, trouble, &inner));
         }
     }
 
     /// True for a bracket that may be closed by what a string or regular expression swallowed; that is told instead.
-    fn spoilt_by_string(&self, trouble: Trouble) -> bool {
-        let Trouble::Unclosed(open, _) = trouble else { return false };
+    fn spoilt_by_string(&self, trouble: BracketError) -> bool {
+        let BracketError::Unclosed(open, _) = trouble else { return false };
         let line_end = self.text.line_end(open).min(open + LONGEST_LINE);
         (open..line_end)
-            .any(|at| matches!(self.text.kind(at), Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex))
+            .any(|at| matches!(self.text.token_kind(at), TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex))
     }
 
     /// True for two brackets that miss their ends, one in the other, on one line.
-    fn is_inside(&self, outer: Trouble, inner: Trouble) -> bool {
-        let (Trouble::Unclosed(open, outside), Trouble::Unclosed(next, _)) = (outer, inner) else { return false };
-        !self.text.is(open, "{")
-            && !self.text.is(next, "{")
+    fn is_inside(&self, outer: BracketError, inner: BracketError) -> bool {
+        let (BracketError::Unclosed(open, outside), BracketError::Unclosed(next, _)) = (outer, inner) else { return false };
+        !self.text.token_is(open, "{")
+            && !self.text.token_is(next, "{")
             && next < outside
-            && self.text.line(open) == self.text.line(next)
+            && self.text.token_line(open) == self.text.token_line(next)
     }
 
     /// The statements between two tokens.
-    fn items(&mut self, start: usize, end: usize, depth: usize) -> Vec<Item> {
+    fn read_items(&mut self, start: usize, end: usize, depth: usize) -> Vec<SyntaxItem> {
         let mut items = Vec::new();
-        for segment in segments::split(self.text, self.brackets, start, end) {
-            items.extend(self.segment(segment, depth));
+        for segment in segments::split_segments(self.text, self.brackets, start, end) {
+            items.extend(self.read_segment(segment, depth));
         }
         items
     }
 
-    fn segment(&mut self, segment: Segment, depth: usize) -> Vec<Item> {
+    fn read_segment(&mut self, segment: TokenSegment, depth: usize) -> Vec<SyntaxItem> {
         let body = segments::body_of(self.text, self.brackets, segment);
-        let inside = body.map(|body| self.inside(&body));
+        let inside = body.map(|body| self.inner_tokens(&body));
         let own = own_tokens(segment, inside);
         let inner = |reader: &mut Self| match (body, inside) {
-            (Some(body), Some((from, to))) => reader.body(&body, from, to, depth + 1),
-            _ => Inner::default(),
+            (Some(body), Some((from, to))) => reader.read_body(&body, from, to, depth + 1),
+            _ => BodyContent::default(),
         };
         if let Some(at) = self.too_deep_in(&own) {
             self.diagnostics.push(too_deep(Span::new(self.text.file, at, at + 1), self.limit));
@@ -162,13 +162,13 @@ impl Reader<'_, '_> {
             self.diagnostics.push(too_deep(span, self.limit));
             return Vec::new();
         }
-        if self.has_bracket_trouble(&own, body) {
+        if self.has_bracket_error(&own, body) {
             self.unread_name(segment);
             self.explain_string(segment, &own);
             inner(self);
             return Vec::new();
         }
-        match self.read(segment, inside, Rule::lone_item) {
+        match self.read_rule(segment, inside, Rule::lone_item) {
             Ok(mut items) => {
                 let inner = inner(self);
                 if let Some(item) = items.first_mut() {
@@ -176,9 +176,9 @@ impl Reader<'_, '_> {
                 }
                 items
             }
-            Err(failure) if body.is_none() => self.mistaken(segment, &failure, depth),
+            Err(failure) if body.is_none() => self.recover_segment(segment, &failure, depth),
             Err(failure) => {
-                self.explain(segment, inside, &failure, Rule::lone_item);
+                self.explain_failure(segment, inside, &failure, Rule::lone_item);
                 inner(self);
                 Vec::new()
             }
@@ -186,50 +186,50 @@ impl Reader<'_, '_> {
     }
 
     /// A segment that the strict grammar refuses: cut in two where that helps, explained where not.
-    fn mistaken(&mut self, segment: Segment, failure: &Failure, depth: usize) -> Vec<Item> {
+    fn recover_segment(&mut self, segment: TokenSegment, failure: &GrammarFailure, depth: usize) -> Vec<SyntaxItem> {
         if self.is_mistyped(segment, failure) {
-            self.explain(segment, None, failure, Rule::lone_item);
+            self.explain_failure(segment, None, failure, Rule::lone_item);
             return Vec::new();
         }
-        if let Some((cut, rest)) = self.cut(segment) {
-            let head = Segment { start: segment.start, end: cut };
-            let mut items = match self.read(head, None, Rule::lone_item) {
+        if let Some((cut, rest)) = self.find_cut(segment) {
+            let head = TokenSegment { start: segment.start, end: cut };
+            let mut items = match self.read_rule(head, None, Rule::lone_item) {
                 Ok(items) => items,
                 Err(failure) => {
-                    self.explain(head, None, &failure, Rule::lone_item);
+                    self.explain_failure(head, None, &failure, Rule::lone_item);
                     Vec::new()
                 }
             };
             match rest {
-                Rest::Read(more, diagnostics) => {
+                CutRest::Read(more, diagnostics) => {
                     self.diagnostics.extend(diagnostics);
                     items.extend(more);
                 }
-                Rest::Unread(next) => items.extend(self.items(next, segment.end, depth)),
+                CutRest::Unread(next) => items.extend(self.read_items(next, segment.end, depth)),
             }
             return items;
         }
         if let Some((line_end, items)) = self.whole_lines(segment) {
             // `then` without an `if` before it is a mistake of its own line; everything else is one of the whole statement.
             let next = self.text.skip_lines(line_end);
-            let rest = Segment { start: next, end: segment.end };
-            match self.lowered(rest, None, Rule::lone_item) {
-                Err(failure) if matches!(self.text.word(next), "then" | "else") => {
-                    self.explain(rest, None, &failure, Rule::lone_item);
+            let rest = TokenSegment { start: next, end: segment.end };
+            match self.lower_segment(rest, None, Rule::lone_item) {
+                Err(failure) if matches!(self.text.token_text(next), "then" | "else") => {
+                    self.explain_failure(rest, None, &failure, Rule::lone_item);
                 }
-                _ => self.explain(segment, None, failure, Rule::lone_item),
+                _ => self.explain_failure(segment, None, failure, Rule::lone_item),
             }
             return items;
         }
-        self.explain(segment, None, failure, Rule::lone_item);
+        self.explain_failure(segment, None, failure, Rule::lone_item);
         Vec::new()
     }
 
     /// The first lines of a segment, when they are a statement without the others.
-    fn whole_lines(&mut self, segment: Segment) -> Option<(usize, Vec<Item>)> {
+    fn whole_lines(&mut self, segment: TokenSegment) -> Option<(usize, Vec<SyntaxItem>)> {
         let ends: Vec<usize> = self.line_ends(segment).take(CUTS).collect();
         for line_end in ends {
-            if let Ok(items) = self.read(Segment { end: line_end, ..segment }, None, Rule::lone_item) {
+            if let Ok(items) = self.read_rule(TokenSegment { end: line_end, ..segment }, None, Rule::lone_item) {
                 return Some((line_end, items));
             }
         }
@@ -237,15 +237,15 @@ impl Reader<'_, '_> {
     }
 
     /// The line ends of a segment outside of its brackets.
-    fn line_ends(&self, segment: Segment) -> impl Iterator<Item = usize> {
+    fn line_ends(&self, segment: TokenSegment) -> impl Iterator<Item = usize> {
         let mut at = segment.start;
         std::iter::from_fn(move || {
             while at < segment.end {
                 let here = at;
-                at = match self.brackets.close(here) {
-                    Some(Close::At(close)) => close + 1,
-                    Some(Close::Missing(_)) => return None,
-                    None if self.text.kind(here) == Kind::LineEnd => {
+                at = match self.brackets.bracket_end(here) {
+                    Some(BracketEnd::At(close)) => close + 1,
+                    Some(BracketEnd::Missing(_)) => return None,
+                    None if self.text.token_kind(here) == TokenKind::LineEnd => {
                         at = self.text.skip_lines(here);
                         return (at < segment.end).then_some(here);
                     }
@@ -257,91 +257,91 @@ impl Reader<'_, '_> {
     }
 
     /// Looks for a line of the segment from which on everything can be read, or where the statement surely ends.
-    fn cut(&self, segment: Segment) -> Option<(usize, Rest)> {
-        let indent = self.text.indent(segment.start);
-        let outdented = |&line_end: &usize| self.text.indent(self.text.skip_lines(line_end)) <= indent;
+    fn find_cut(&self, segment: TokenSegment) -> Option<(usize, CutRest)> {
+        let indent = self.text.line_indent(segment.start);
+        let outdented = |&line_end: &usize| self.text.line_indent(self.text.skip_lines(line_end)) <= indent;
         for line_end in self.line_ends(segment).filter(outdented).take(CUTS) {
             let next = self.text.skip_lines(line_end);
             if segments::is_doubtful(self.text, line_end, next) {
-                return Some((line_end, Rest::Unread(next)));
+                return Some((line_end, CutRest::Unread(next)));
             }
-            let rest = Segment { start: next, end: segment.end };
-            if let Ok((items, diagnostics)) = self.lowered(rest, None, Rule::lone_item) {
-                return Some((line_end, Rest::Read(items, diagnostics)));
+            let rest = TokenSegment { start: next, end: segment.end };
+            if let Ok((items, diagnostics)) = self.lower_segment(rest, None, Rule::lone_item) {
+                return Some((line_end, CutRest::Read(items, diagnostics)));
             }
         }
         None
     }
 
-    fn read(&mut self, segment: Segment, inside: Option<(usize, usize)>, rule: Rule) -> Result<Vec<Item>, Failure> {
-        let (items, diagnostics) = self.lowered(segment, inside, rule)?;
+    fn read_rule(&mut self, segment: TokenSegment, inside: Option<(usize, usize)>, rule: Rule) -> Result<Vec<SyntaxItem>, GrammarFailure> {
+        let (items, diagnostics) = self.lower_segment(segment, inside, rule)?;
         self.diagnostics.extend(diagnostics);
         Ok(items)
     }
 
     /// The items of a segment by a rule of the strict grammar, without what stands in its body.
-    fn lowered(
+    fn lower_segment(
         &self,
-        segment: Segment,
+        segment: TokenSegment,
         inside: Option<(usize, usize)>,
         rule: Rule,
-    ) -> Result<(Vec<Item>, Diagnostics), Failure> {
-        let (written, place) = self.written(segment, inside);
-        let offset = |failure: Failure| Failure { at: place.offset(failure.at), ..failure };
-        let pair = grammar::read(rule, &written).map_err(offset)?;
-        let mut lower = Lower::new(&written, place, self.limit);
-        let items = if rule == Rule::lone_setting { lower.lone_setting(pair) } else { lower.items(pair) };
+    ) -> Result<(Vec<SyntaxItem>, Diagnostics), GrammarFailure> {
+        let (written, place) = self.segment_text(segment, inside);
+        let offset = |failure: GrammarFailure| GrammarFailure { at: place.file_offset(failure.at), ..failure };
+        let pair = grammar::parse_rule(rule, &written).map_err(offset)?;
+        let mut lower = SyntaxLowering::new(&written, place, self.limit);
+        let items = if rule == Rule::lone_setting { lower.lone_setting(pair) } else { lower.lower_items(pair) };
         Ok((items, lower.diagnostics))
     }
 
     /// The text of a segment; its body is left out, and a missing `}` put in.
-    fn written(&self, segment: Segment, inside: Option<(usize, usize)>) -> (String, Place) {
+    fn segment_text(&self, segment: TokenSegment, inside: Option<(usize, usize)>) -> (String, TextPlace) {
         let source = |start: usize, end: usize| self.text.source.get(start..end).unwrap_or("");
         let start = self.text.span(segment.start).start as usize;
-        let end = self.text.before(segment.end).map_or(start, |last| self.text.span(last).end as usize).max(start);
+        let end = self.text.token_before(segment.end).map_or(start, |last| self.text.span(last).end as usize).max(start);
         let Some((from, to)) = inside else {
-            return (source(start, end).to_owned(), Place::whole(self.text.file, start));
+            return (source(start, end).to_owned(), TextPlace::whole_text(self.text.file, start));
         };
         let head_end = from.checked_sub(1).map_or(start, |open| self.text.span(open).end as usize);
-        let closed = to < segment.end && self.text.is(to, "}");
+        let closed = to < segment.end && self.text.token_is(to, "}");
         let tail_start = if closed { self.text.span(to).start as usize } else { end };
         let tail = if closed { source(tail_start, end) } else { "}" };
         let length = (tail_start - head_end.min(tail_start)).saturating_sub(usize::from(!closed));
         let last = if closed { usize::MAX } else { end };
-        let place = Place { file: self.text.file, base: start, cut_at: head_end - start, cut_length: length, last };
+        let place = TextPlace { file: self.text.file, base: start, cut_at: head_end - start, cut_length: length, last };
         (format!("{}{tail}", source(start, head_end)), place)
     }
 
     /// The tokens inside a body: the first, and the one behind the last.
-    fn inside(&self, body: &Body) -> (usize, usize) {
+    fn inner_tokens(&self, body: &SegmentBody) -> (usize, usize) {
         match body.close {
-            Close::At(close) => (body.open + 1, close),
-            Close::Missing(outside) => (body.open + 1, outside.max(body.open + 1)),
+            BracketEnd::At(close) => (body.open + 1, close),
+            BracketEnd::Missing(outside) => (body.open + 1, outside.max(body.open + 1)),
         }
     }
 
-    fn body(&mut self, body: &Body, from: usize, to: usize, depth: usize) -> Inner {
+    fn read_body(&mut self, body: &SegmentBody, from: usize, to: usize, depth: usize) -> BodyContent {
         match body.kind {
-            BodyKind::Items => Inner { items: self.items(from, to, depth), settings: Vec::new() },
-            BodyKind::Settings => Inner { items: Vec::new(), settings: self.settings(from, to) },
+            BodyKind::Items => BodyContent { items: self.read_items(from, to, depth), settings: Vec::new() },
+            BodyKind::Settings => BodyContent { items: Vec::new(), settings: self.read_settings(from, to) },
         }
     }
 
     /// The lines of a workspace or runner.
-    fn settings(&mut self, from: usize, to: usize) -> Vec<Setting> {
+    fn read_settings(&mut self, from: usize, to: usize) -> Vec<BodySetting> {
         let mut settings = Vec::new();
-        for segment in segments::split(self.text, self.brackets, from, to) {
+        for segment in segments::split_segments(self.text, self.brackets, from, to) {
             let own = own_tokens(segment, None);
-            if self.has_bracket_trouble(&own, None) {
+            if self.has_bracket_error(&own, None) {
                 self.explain_string(segment, &own);
                 continue;
             }
-            match self.read(segment, None, Rule::lone_setting) {
+            match self.read_rule(segment, None, Rule::lone_setting) {
                 Ok(items) => settings.extend(items.into_iter().filter_map(|item| match item.kind {
                     ItemKind::Setting(setting) => Some(setting),
                     _ => None,
                 })),
-                Err(failure) => self.explain(segment, None, &failure, Rule::lone_setting),
+                Err(failure) => self.explain_failure(segment, None, &failure, Rule::lone_setting),
             }
         }
         settings
@@ -359,32 +359,32 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn has_bracket_trouble(&self, own: &[usize], body: Option<Body>) -> bool {
+    fn has_bracket_error(&self, own: &[usize], body: Option<SegmentBody>) -> bool {
         let (Some(&first), Some(&last)) = (own.first(), own.last()) else { return false };
-        let from = self.brackets.troubles.partition_point(|trouble| trouble.token() < first);
+        let from = self.brackets.errors.partition_point(|trouble| trouble.token_index() < first);
         let troubles =
-            self.brackets.troubles.get(from..).unwrap_or(&[]).iter().take_while(|trouble| trouble.token() <= last);
+            self.brackets.errors.get(from..).unwrap_or(&[]).iter().take_while(|trouble| trouble.token_index() <= last);
         troubles
-            .filter(|trouble| body.is_none_or(|body| body.open != trouble.token()))
-            .any(|trouble| own.binary_search(&trouble.token()).is_ok())
+            .filter(|trouble| body.is_none_or(|body| body.open != trouble.token_index()))
+            .any(|trouble| own.binary_search(&trouble.token_index()).is_ok())
     }
 }
 
 /// The tokens of a segment without those inside its body.
-fn own_tokens(segment: Segment, inside: Option<(usize, usize)>) -> Vec<usize> {
+fn own_tokens(segment: TokenSegment, inside: Option<(usize, usize)>) -> Vec<usize> {
     let (from, to) = inside.unwrap_or((segment.end, segment.end));
     (segment.start..from.min(segment.end)).chain(to.min(segment.end)..segment.end).collect()
 }
 
 /// What a body holds.
 #[derive(Default)]
-struct Inner {
-    items: Vec<Item>,
-    settings: Vec<Setting>,
+struct BodyContent {
+    items: Vec<SyntaxItem>,
+    settings: Vec<BodySetting>,
 }
 
-impl Inner {
-    fn put_into(self, item: &mut Item) {
+impl BodyContent {
+    fn put_into(self, item: &mut SyntaxItem) {
         match &mut item.kind {
             ItemKind::Workspace { settings, .. } | ItemKind::Runner { settings, .. } => *settings = self.settings,
             kind => {

@@ -1,23 +1,23 @@
 //! The segments of a file or a body: each is one statement as far as its line ends and brackets tell.
 
-use super::brackets::{Brackets, Close, ends_operand};
-use super::text::Text;
+use super::brackets::{BracketTable, BracketEnd, ends_operand};
+use super::text::TokenText;
 use crate::statements;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::words;
 
 /// Tokens of one statement: from the first to behind the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Segment {
+pub(super) struct TokenSegment {
     pub start: usize,
     pub end: usize,
 }
 
 /// A body in braces: the tokens `open` and behind the last inner one, and what kind of lines it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Body {
+pub(super) struct SegmentBody {
     pub open: usize,
-    pub close: Close,
+    pub close: BracketEnd,
     pub kind: BodyKind,
 }
 
@@ -29,36 +29,36 @@ pub(super) enum BodyKind {
 }
 
 /// Cuts the tokens from `start` to `end` into statements.
-pub(super) fn split(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> Vec<Segment> {
+pub(super) fn split_segments(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end: usize) -> Vec<TokenSegment> {
     let mut segments = Vec::new();
     let mut at = start;
     while at < end {
-        if text.kind(at) == Kind::LineEnd || text.is(at, ";") || brackets.is_stray(at) {
+        if text.token_kind(at) == TokenKind::LineEnd || text.token_is(at, ";") || brackets.is_stray(at) {
             at += 1;
             continue;
         }
-        let segment = Segment { start: at, end: segment_end(text, brackets, at, end) };
+        let segment = TokenSegment { start: at, end: segment_end(text, brackets, at, end) };
         at = segment.end;
         segments.push(segment);
     }
     segments
 }
 
-fn segment_end(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> usize {
+fn segment_end(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end: usize) -> usize {
     let mut at = start;
     let mut doubtful = 0;
     while at < end {
-        match brackets.close(at) {
-            Some(Close::At(close)) => at = close + 1,
-            Some(Close::Missing(outside)) => {
+        match brackets.bracket_end(at) {
+            Some(BracketEnd::At(close)) => at = close + 1,
+            Some(BracketEnd::Missing(outside)) => {
                 at = outside.max(at + 1);
                 // What stands behind a missing bracket is the next statement.
-                if text.opens_line(at) || text.kind(at) == Kind::LineEnd {
+                if text.opens_line(at) || text.token_kind(at) == TokenKind::LineEnd {
                     return at.min(end);
                 }
             }
-            None if text.is(at, ";") || brackets.is_stray(at) => return at,
-            None if text.kind(at) == Kind::LineEnd => {
+            None if text.token_is(at, ";") || brackets.is_stray(at) => return at,
+            None if text.token_kind(at) == TokenKind::LineEnd => {
                 let next = text.skip_lines(at);
                 doubtful += usize::from(is_doubtful(text, at, next));
                 if next >= end || doubtful > MOST_DOUBTFUL || !goes_on(text, brackets, start, at, next) {
@@ -76,7 +76,7 @@ fn segment_end(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -
 const MOST_DOUBTFUL: usize = 8;
 
 /// True for a line end behind a sign from which few go on without indentation, or before a line that begins a statement.
-pub(super) fn is_doubtful(text: &Text<'_>, line_end: usize, next: usize) -> bool {
+pub(super) fn is_doubtful(text: &TokenText<'_>, line_end: usize, next: usize) -> bool {
     const SIGNS: &[&str] = &[
         "==",
         "!=",
@@ -97,43 +97,43 @@ pub(super) fn is_doubtful(text: &Text<'_>, line_end: usize, next: usize) -> bool
         "with",
     ];
     const DECLARATIONS: &[&str] = &["rule", "test", "suite", "let", "param", "def", "use", "invariant"];
-    let last = text.word(line_end.saturating_sub(1));
+    let last = text.token_text(line_end.saturating_sub(1));
     let named =
-        text.kind(next + 1) == Kind::LineEnd || matches!(text.word(next + 1), ":" | "." | "," | "==" | "!=" | "|");
-    let first = text.word(next);
-    let begins = statements::head(first).is_some_and(|head| head.sure) || DECLARATIONS.contains(&first);
+        text.token_kind(next + 1) == TokenKind::LineEnd || matches!(text.token_text(next + 1), ":" | "." | "," | "==" | "!=" | "|");
+    let first = text.token_text(next);
+    let begins = statements::find_head(first).is_some_and(|head| head.sure) || DECLARATIONS.contains(&first);
     SIGNS.contains(&last) || begins && !named
 }
 
 /// Whether the statement from `start` goes on behind a line end, in the line that starts with token `next`.
-fn goes_on(text: &Text<'_>, brackets: &Brackets, start: usize, line_end: usize, next: usize) -> bool {
-    if matches!(text.word(next), "and" | "or" | "->" | "then" | "else") {
+fn goes_on(text: &TokenText<'_>, brackets: &BracketTable, start: usize, line_end: usize, next: usize) -> bool {
+    if matches!(text.token_text(next), "and" | "or" | "->" | "then" | "else") {
         return true;
     }
-    if line_end.checked_sub(1).is_some_and(|last| last >= start && joins(text, last)) {
+    if line_end.checked_sub(1).is_some_and(|last| last >= start && joins_next(text, last)) {
         return true;
     }
     takes_modifiers(text, brackets, start, line_end) && is_modifier_line(text, brackets, next)
 }
 
 /// True for a last token of a line behind which the statement goes on.
-pub(super) fn joins(text: &Text<'_>, last: usize) -> bool {
-    let word = text.word(last);
+pub(super) fn joins_next(text: &TokenText<'_>, last: usize) -> bool {
+    let word = text.token_text(last);
     let before = last.checked_sub(1);
-    match text.kind(last) {
-        Kind::Sign => {
+    match text.token_kind(last) {
+        TokenKind::Sign => {
             let touches = before.is_some_and(|before| text.span(before).end == text.span(last).start);
             match word {
                 // A glob, or one that stands alone.
-                "*" => !touches && before.is_some_and(|before| ends_operand(text.kind(before), text.word(before))),
+                "*" => !touches && before.is_some_and(|before| ends_operand(text.token_kind(before), text.token_text(before))),
                 "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=" | "+" | "-" | "/" | "%" | "|" | "," | ":"
                 | "->" | "=" => true,
                 _ => false,
             }
         }
-        Kind::Word => {
-            let operand = before.is_some_and(|before| ends_operand(text.kind(before), text.word(before)));
-            let pair = before.map_or("", |before| text.word(before));
+        TokenKind::Word => {
+            let operand = before.is_some_and(|before| ends_operand(text.token_kind(before), text.token_text(before)));
+            let pair = before.map_or("", |before| text.token_text(before));
             match word {
                 "and" | "or" | "implies" | "then" | "else" | "contains" | "icontains" | "mentions" | "matches" => {
                     operand || pair == "not"
@@ -150,53 +150,53 @@ pub(super) fn joins(text: &Text<'_>, last: usize) -> bool {
 }
 
 /// Assertions take modifiers, and so do the names of rules; other declarations and settings do not.
-fn takes_modifiers(text: &Text<'_>, brackets: &Brackets, start: usize, end: usize) -> bool {
-    let (first, second) = (text.word(start), start + 1);
+fn takes_modifiers(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end: usize) -> bool {
+    let (first, second) = (text.token_text(start), start + 1);
     match first {
-        "rule" | "suite" | "case" | "invariant" if text.kind(second) != Kind::Sign => {
-            return body_of(text, brackets, Segment { start, end }).is_none();
+        "rule" | "suite" | "case" | "invariant" if text.token_kind(second) != TokenKind::Sign => {
+            return body_of(text, brackets, TokenSegment { start, end }).is_none();
         }
-        "pre" | "post" if text.is(second, "{") => return false,
-        "when" => return body_of(text, brackets, Segment { start, end }).is_some(),
-        "tool" | "env" if text.is(label_end(text, second), "is") => return true,
+        "pre" | "post" if text.token_is(second, "{") => return false,
+        "when" => return body_of(text, brackets, TokenSegment { start, end }).is_some(),
+        "tool" | "env" if text.token_is(label_end(text, second), "is") => return true,
         _ => {}
     }
-    let operator = words::is_joining(text.word(second)) || text.is(second, "exists");
-    let named = matches!(text.kind(second), Kind::Word | Kind::Text | Kind::Number) && !operator;
+    let operator = words::is_joining(text.token_text(second)) || text.token_is(second, "exists");
+    let named = matches!(text.token_kind(second), TokenKind::Word | TokenKind::Text | TokenKind::Number) && !operator;
     let head =
         words::DECLARATIONS.contains(&first) || words::MODIFIERS.contains(&first) || words::SETTINGS.contains(&first);
     !(named && head)
 }
 
 /// A modifier with what it takes.
-pub(super) fn is_modifier_line(text: &Text<'_>, brackets: &Brackets, at: usize) -> bool {
+pub(super) fn is_modifier_line(text: &TokenText<'_>, brackets: &BracketTable, at: usize) -> bool {
     let next = at + 1;
     let ends = |index: usize| {
-        text.kind(index) == Kind::LineEnd
-            || matches!(text.word(index), ";" | "}" | "{")
-            || words::MODIFIERS.contains(&text.word(index))
+        text.token_kind(index) == TokenKind::LineEnd
+            || matches!(text.token_text(index), ";" | "}" | "{")
+            || words::MODIFIERS.contains(&text.token_text(index))
     };
-    let plain = |index: usize| text.kind(index) == Kind::Word && !words::OPERATORS.contains(&text.word(index));
-    match text.word(at) {
-        "weight" | "threshold" => text.kind(next) == Kind::Number || text.is(next, "-"),
+    let plain = |index: usize| text.token_kind(index) == TokenKind::Word && !words::OPERATORS.contains(&text.token_text(index));
+    match text.token_text(at) {
+        "weight" | "threshold" => text.token_kind(next) == TokenKind::Number || text.token_is(next, "-"),
         "severity" | "as" | "id" => plain(next) && ends(label_end(text, next)),
         "must" => ends(next),
-        "message" | "class" => matches!(text.kind(next), Kind::Text | Kind::OpenText | Kind::OpenInterpolation),
+        "message" | "class" => matches!(text.token_kind(next), TokenKind::Text | TokenKind::OpenText | TokenKind::OpenInterpolation),
         "tags" | "deny" | "allow" => {
-            plain(next) && (ends(label_end(text, next)) || text.is(label_end(text, next), ","))
+            plain(next) && (ends(label_end(text, next)) || text.token_is(label_end(text, next), ","))
         }
-        "expect" => text.is(next, "fail"),
-        "when" if (next..text.line_end(at)).any(|at| text.is(at, ":")) => false,
-        "when" => body_of(text, brackets, Segment { start: at, end: text.line_end(at) }).is_none() && !ends(next),
+        "expect" => text.token_is(next, "fail"),
+        "when" if (next..text.line_end(at)).any(|at| text.token_is(at, ":")) => false,
+        "when" => body_of(text, brackets, TokenSegment { start: at, end: text.line_end(at) }).is_none() && !ends(next),
         _ => false,
     }
 }
 
 /// The token behind a name with dots and dashes.
-pub(super) fn label_end(text: &Text<'_>, start: usize) -> usize {
+pub(super) fn label_end(text: &TokenText<'_>, start: usize) -> usize {
     let mut end = start + 1;
     while text.span(end).start == text.span(end - 1).end
-        && (matches!(text.word(end), "-" | ".") || matches!(text.kind(end), Kind::Word | Kind::Number))
+        && (matches!(text.token_text(end), "-" | ".") || matches!(text.token_kind(end), TokenKind::Word | TokenKind::Number))
     {
         end += 1;
     }
@@ -204,27 +204,27 @@ pub(super) fn label_end(text: &Text<'_>, start: usize) -> usize {
 }
 
 /// The body of a statement that has one.
-pub(super) fn body_of(text: &Text<'_>, brackets: &Brackets, segment: Segment) -> Option<Body> {
+pub(super) fn body_of(text: &TokenText<'_>, brackets: &BracketTable, segment: TokenSegment) -> Option<SegmentBody> {
     let mut head = segment.start;
-    while text.is(head, "not") {
+    while text.token_is(head, "not") {
         head += 1;
     }
-    let kind = match text.word(head) {
+    let kind = match text.token_text(head) {
         "workspace" | "runner" => BodyKind::Settings,
         "rule" | "suite" | "case" | "pre" | "post" | "invariant" => BodyKind::Items,
-        "for" if text.is(head + 1, "each") => BodyKind::Items,
-        first if statements::has_block(first, text.word(head + 1)) => BodyKind::Items,
+        "for" if text.token_is(head + 1, "each") => BodyKind::Items,
+        first if statements::has_block(first, text.token_text(head + 1)) => BodyKind::Items,
         _ => return None,
     };
     let mut at = head + 1;
     while at < segment.end {
-        if text.is(at, "{") && opens_body(text, at) {
-            return brackets.close(at).map(|close| Body { open: at, close, kind });
+        if text.token_is(at, "{") && opens_body(text, at) {
+            return brackets.bracket_end(at).map(|close| SegmentBody { open: at, close, kind });
         }
-        match brackets.close(at) {
-            Some(Close::At(close)) => at = close + 1,
-            Some(Close::Missing(_)) => return None,
-            None if matches!(text.word(at), ":" | "->" | "=" | ";") => return None,
+        match brackets.bracket_end(at) {
+            Some(BracketEnd::At(close)) => at = close + 1,
+            Some(BracketEnd::Missing(_)) => return None,
+            None if matches!(text.token_text(at), ":" | "->" | "=" | ";") => return None,
             None => at += 1,
         }
     }
@@ -232,10 +232,10 @@ pub(super) fn body_of(text: &Text<'_>, brackets: &Brackets, segment: Segment) ->
 }
 
 /// A brace behind something complete; behind an operator it is an object.
-fn opens_body(text: &Text<'_>, at: usize) -> bool {
+fn opens_body(text: &TokenText<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
-    let word = text.word(before);
+    let word = text.token_text(before);
     let glob = matches!(word, "*" | "?")
         && text.span(before).start == before.checked_sub(1).map_or(0, |left| text.span(left).end);
-    ends_operand(text.kind(before), word) || glob || words::is_ending_word(word) || text.kind(before) == Kind::LineEnd
+    ends_operand(text.token_kind(before), word) || glob || words::is_ending_word(word) || text.token_kind(before) == TokenKind::LineEnd
 }

@@ -1,6 +1,6 @@
 //! The two ways of reading agree: a file without mistakes, cut into statements, gives the tree that the grammar gives.
 
-use super::recover;
+use super::recover_file;
 use crate::{grammar, parse, token};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
@@ -8,11 +8,11 @@ use averment_base::source::{FileId, SourceFile, SourceMap};
 fn agree(name: &str, text: &str) {
     let limits = Limits::default();
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new(name, None, text));
+    let file = map.add_file(SourceFile::new(name, None, text));
     let (mut whole, _, diagnostics) = parse(&map, file, &limits);
     assert!(diagnostics.0.is_empty(), "{name}: {diagnostics:?}");
-    let scan = token::scan(text, limits.rule_depth, limits.rule_tokens);
-    let segments = grammar::with_stack(scan.depth, || recover(FileId(0), text, scan, &limits));
+    let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
+    let segments = grammar::with_stack(scan.depth, || recover_file(FileId(0), text, scan, &limits));
     assert!(segments.diagnostics.0.is_empty(), "{name}: {:?}", segments.diagnostics);
     for item in &mut whole.items {
         forget_docs(item);
@@ -24,7 +24,7 @@ fn agree(name: &str, text: &str) {
 }
 
 /// Docs are attached to the finished tree, not while reading.
-fn forget_docs(item: &mut crate::ast::Item) {
+fn forget_docs(item: &mut crate::ast::SyntaxItem) {
     item.doc = None;
     if let Some(body) = item.kind.body_mut() {
         body.iter_mut().for_each(forget_docs);

@@ -1,12 +1,12 @@
 //! A file as tokens and lines, for everything that looks at text which the grammar does not take.
 
 use super::brackets::ends_operand;
-use crate::token::{Kind, Token};
+use crate::token::{TokenKind, Token};
 use crate::words;
 use averment_base::source::{FileId, Span};
 
 /// The tokens of a file with the lines they stand on.
-pub(crate) struct Text<'t> {
+pub(crate) struct TokenText<'t> {
     /// The file.
     pub file: FileId,
     /// Its whole text.
@@ -19,35 +19,35 @@ pub(crate) struct Text<'t> {
     starts: Vec<(usize, usize)>,
 }
 
-impl<'t> Text<'t> {
+impl<'t> TokenText<'t> {
     pub(crate) fn new(file: FileId, source: &'t str, tokens: Vec<Token>) -> Self {
         let mut lines = Vec::with_capacity(tokens.len());
         let mut starts: Vec<(usize, usize)> = Vec::new();
         let mut fresh = true;
         for (index, token) in tokens.iter().enumerate() {
             if fresh {
-                starts.push((index, indentation(source, token.start)));
+                starts.push((index, indentation_at(source, token.start)));
             }
             lines.push(starts.len() - 1);
-            fresh = token.kind == Kind::LineEnd;
+            fresh = token.kind == TokenKind::LineEnd;
         }
         Self { file, source, tokens, lines, starts }
     }
 
     /// The text of a token; empty for one that does not exist, and for line ends.
-    pub(crate) fn word(&self, index: usize) -> &'t str {
+    pub(crate) fn token_text(&self, index: usize) -> &'t str {
         match self.tokens.get(index) {
-            Some(token) if token.kind != Kind::LineEnd => self.source.get(token.start..token.end).unwrap_or(""),
+            Some(token) if token.kind != TokenKind::LineEnd => self.source.get(token.start..token.end).unwrap_or(""),
             _ => "",
         }
     }
 
-    pub(crate) fn kind(&self, index: usize) -> Kind {
-        self.tokens.get(index).map_or(Kind::LineEnd, |token| token.kind)
+    pub(crate) fn token_kind(&self, index: usize) -> TokenKind {
+        self.tokens.get(index).map_or(TokenKind::LineEnd, |token| token.kind)
     }
 
-    pub(crate) fn is(&self, index: usize, word: &str) -> bool {
-        self.word(index) == word
+    pub(crate) fn token_is(&self, index: usize, word: &str) -> bool {
+        self.token_text(index) == word
     }
 
     pub(crate) fn span(&self, index: usize) -> Span {
@@ -56,13 +56,13 @@ impl<'t> Text<'t> {
         })
     }
 
-    pub(super) fn line(&self, index: usize) -> usize {
+    pub(super) fn token_line(&self, index: usize) -> usize {
         self.lines.get(index).copied().unwrap_or(usize::MAX)
     }
 
     /// The first token of the line that a token stands on.
     pub(super) fn line_first(&self, index: usize) -> usize {
-        self.starts.get(self.line(index)).map_or(index, |start| start.0)
+        self.starts.get(self.token_line(index)).map_or(index, |start| start.0)
     }
 
     pub(super) fn opens_line(&self, index: usize) -> bool {
@@ -70,8 +70,8 @@ impl<'t> Text<'t> {
     }
 
     /// How far the line of a token is indented, in characters.
-    pub(crate) fn indent(&self, index: usize) -> usize {
-        self.starts.get(self.line(index)).map_or(0, |start| start.1)
+    pub(crate) fn line_indent(&self, index: usize) -> usize {
+        self.starts.get(self.token_line(index)).map_or(0, |start| start.1)
     }
 
     /// The line end behind a token, or the end of the tokens.
@@ -82,47 +82,47 @@ impl<'t> Text<'t> {
 
     /// The next token that is no line end, from `index` on.
     pub(crate) fn skip_lines(&self, index: usize) -> usize {
-        let ends = self.tokens.get(index..).unwrap_or(&[]).iter().take_while(|token| token.kind == Kind::LineEnd);
+        let ends = self.tokens.get(index..).unwrap_or(&[]).iter().take_while(|token| token.kind == TokenKind::LineEnd);
         index + ends.count()
     }
 
     /// The last token before `index` that is no line end.
-    pub(super) fn before(&self, index: usize) -> Option<usize> {
+    pub(super) fn token_before(&self, index: usize) -> Option<usize> {
         let earlier = self.tokens.get(..index)?;
-        earlier.iter().rposition(|token| token.kind != Kind::LineEnd)
+        earlier.iter().rposition(|token| token.kind != TokenKind::LineEnd)
     }
 
     /// True when a line that starts with this token cannot be the next line of an open parenthesis or list.
     pub(super) fn cannot_go_on(&self, index: usize) -> bool {
-        if self.kind(index) == Kind::LineEnd || matches!(self.word(index), ")" | "]" | "}") {
+        if self.token_kind(index) == TokenKind::LineEnd || matches!(self.token_text(index), ")" | "]" | "}") {
             return false;
         }
         if self.starts_statement(index) {
             return true;
         }
-        let complete = self.before(index).is_some_and(|before| ends_operand(self.kind(before), self.word(before)));
-        let begins = matches!(self.kind(index), Kind::Word | Kind::Text | Kind::Number | Kind::Binding);
-        complete && begins && !words::is_joining(self.word(index)) && !words::goes_on_a_step(self.word(index))
+        let complete = self.token_before(index).is_some_and(|before| ends_operand(self.token_kind(before), self.token_text(before)));
+        let begins = matches!(self.token_kind(index), TokenKind::Word | TokenKind::Text | TokenKind::Number | TokenKind::Binding);
+        complete && begins && !words::is_joining(self.token_text(index)) && !words::goes_on_a_step(self.token_text(index))
     }
 
     /// A statement word with something behind it that makes it one: `require search`, but not `count: 3` or `count > 2`.
     pub(super) fn starts_statement(&self, index: usize) -> bool {
-        let word = self.word(index);
+        let word = self.token_text(index);
         let known = words::STATEMENTS.contains(&word) || words::DECLARATIONS.contains(&word);
         let next = index + 1;
-        known && matches!(self.kind(next), Kind::Word | Kind::Text) && !words::OPERATORS.contains(&self.word(next))
+        known && matches!(self.token_kind(next), TokenKind::Word | TokenKind::Text) && !words::OPERATORS.contains(&self.token_text(next))
     }
 }
 
-fn indentation(source: &str, at: usize) -> usize {
+fn indentation_at(source: &str, at: usize) -> usize {
     let line = source.get(..at).unwrap_or("").rsplit('\n').next().unwrap_or("");
     line.chars().take_while(|c| c.is_whitespace()).count()
 }
 
-impl Text<'_> {
+impl TokenText<'_> {
     /// The last token before `index` that is no line end, or the first token.
     pub(crate) fn last_before(&self, index: usize) -> usize {
-        self.before(index).unwrap_or(0)
+        self.token_before(index).unwrap_or(0)
     }
 
     /// The text of the line of a token, for messages.

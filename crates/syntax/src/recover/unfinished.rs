@@ -1,27 +1,27 @@
 //! Whether a text goes on: what somebody types line by line is read when it does not.
 
-use super::brackets::{self, Trouble};
-use super::segments::joins;
-use super::text::Text;
-use crate::token::{Kind, Scan};
+use super::brackets::{self, BracketError};
+use super::segments::joins_next;
+use super::text::TokenText;
+use crate::token::{TokenKind, TokenScan};
 use averment_base::source::FileId;
 
 /// Whether the text ends inside brackets or a text of several lines, or behind a sign or word that wants something behind it.
-pub(crate) fn is_unfinished(source: &str, scan: Scan) -> bool {
-    let text = Text::new(FileId(0), source, scan.tokens);
-    let brackets = brackets::matched(&text);
+pub(crate) fn is_unfinished(source: &str, scan: TokenScan) -> bool {
+    let text = TokenText::new(FileId(0), source, scan.tokens);
+    let brackets = brackets::match_brackets(&text);
     // A bracket that nothing can close any more is a mistake, and waiting does not mend it.
-    if brackets.troubles.iter().any(|trouble| !matches!(trouble, Trouble::Unclosed(..))) {
+    if brackets.errors.iter().any(|trouble| !matches!(trouble, BracketError::Unclosed(..))) {
         return false;
     }
-    let given_up = |trouble: &Trouble| matches!(trouble, Trouble::Unclosed(_, outside) if text.opens_line(*outside) && text.kind(*outside) != Kind::LineEnd);
-    if brackets.troubles.iter().any(given_up) {
+    let given_up = |trouble: &BracketError| matches!(trouble, BracketError::Unclosed(_, outside) if text.opens_line(*outside) && text.token_kind(*outside) != TokenKind::LineEnd);
+    if brackets.errors.iter().any(given_up) {
         return false;
     }
-    if !brackets.troubles.is_empty() {
+    if !brackets.errors.is_empty() {
         return true;
     }
-    let Some(last) = text.before(text.tokens.len()) else { return false };
-    let open_text = text.kind(last) == Kind::OpenText && text.word(last).starts_with("\"\"\"");
-    open_text || joins(&text, last)
+    let Some(last) = text.token_before(text.tokens.len()) else { return false };
+    let open_text = text.token_kind(last) == TokenKind::OpenText && text.token_text(last).starts_with("\"\"\"");
+    open_text || joins_next(&text, last)
 }

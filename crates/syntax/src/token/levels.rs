@@ -1,39 +1,39 @@
 //! How deep a text nests: brackets, interpolations, and what nests without brackets.
 
-use super::Kind;
+use super::TokenKind;
 use super::Token;
 
 /// An open bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Open {
+pub(super) enum OpenBracket {
     Round,
     Square,
     Curly,
     /// `${` of a string that starts at an offset, and how that is quoted.
     Value {
         start: usize,
-        quote: Quote,
+        quote: QuoteKind,
     },
 }
 
 /// The two strings with interpolations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quote {
+pub(super) enum QuoteKind {
     Line,
     Block,
 }
 
 /// A bracket with what nests inside it without brackets: quantifiers, conditions.
 #[derive(Debug, Clone, Copy)]
-struct Frame {
-    open: Open,
+struct BracketFrame {
+    open: OpenBracket,
     extra: usize,
 }
 
 /// The state of counting.
-pub(super) struct Levels {
+pub(super) struct NestingLevels {
     limit: usize,
-    frames: Vec<Frame>,
+    frames: Vec<BracketFrame>,
     /// How many of the frames are interpolations.
     values: usize,
     /// How many of them a `}` closes.
@@ -51,7 +51,7 @@ pub(super) struct Levels {
     too_deep: Vec<usize>,
 }
 
-impl Levels {
+impl NestingLevels {
     pub(super) fn new(limit: usize) -> Self {
         let (values, curlies, outer, extras, run, depth) = (0, 0, 0, 0, 0, 0);
         let (frames, too_deep) = (Vec::new(), Vec::new());
@@ -59,7 +59,7 @@ impl Levels {
     }
 
     /// The greatest depth, and the places where the limit is passed.
-    pub(super) fn result(self) -> (usize, Vec<usize>) {
+    pub(super) fn into_depths(self) -> (usize, Vec<usize>) {
         (self.depth, self.too_deep)
     }
 
@@ -69,29 +69,29 @@ impl Levels {
     }
 
     /// The outermost interpolation of such a string: its number among the brackets, and where the string starts.
-    pub(super) fn outermost_value(&self, accept: impl Fn(Quote) -> bool) -> Option<(usize, usize)> {
+    pub(super) fn outermost_value(&self, accept: impl Fn(QuoteKind) -> bool) -> Option<(usize, usize)> {
         if self.values == 0 {
             return None;
         }
         self.frames.iter().enumerate().find_map(|(index, frame)| match frame.open {
-            Open::Value { start, quote } if accept(quote) => Some((index, start)),
+            OpenBracket::Value { start, quote } if accept(quote) => Some((index, start)),
             _ => None,
         })
     }
 
-    pub(super) fn open(&mut self, open: Open, at: usize) {
-        self.frames.push(Frame { open, extra: 0 });
-        self.values += usize::from(matches!(open, Open::Value { .. }));
-        self.curlies += usize::from(matches!(open, Open::Value { .. } | Open::Curly));
-        self.measure(at);
+    pub(super) fn open_bracket(&mut self, open: OpenBracket, at: usize) {
+        self.frames.push(BracketFrame { open, extra: 0 });
+        self.values += usize::from(matches!(open, OpenBracket::Value { .. }));
+        self.curlies += usize::from(matches!(open, OpenBracket::Value { .. } | OpenBracket::Curly));
+        self.measure_depth(at);
     }
 
     /// Closes a bracket and gives it; `}` also closes what it stands around. `None` when there is nothing to close.
-    pub(super) fn close(&mut self, form: Open) -> Option<Open> {
-        let inside = |frame: &Frame| matches!(frame.open, Open::Curly | Open::Value { .. });
+    pub(super) fn close_bracket(&mut self, form: OpenBracket) -> Option<OpenBracket> {
+        let inside = |frame: &BracketFrame| matches!(frame.open, OpenBracket::Curly | OpenBracket::Value { .. });
         let index = match form {
-            Open::Curly if self.curlies == 0 => None,
-            Open::Curly => self.frames.iter().rposition(inside),
+            OpenBracket::Curly if self.curlies == 0 => None,
+            OpenBracket::Curly => self.frames.iter().rposition(inside),
             _ => self
                 .frames
                 .len()
@@ -107,8 +107,8 @@ impl Levels {
     pub(super) fn close_to(&mut self, index: usize) {
         for frame in self.frames.drain(index.min(self.frames.len())..) {
             self.extras = self.extras.saturating_sub(frame.extra);
-            self.values -= usize::from(matches!(frame.open, Open::Value { .. }));
-            self.curlies -= usize::from(matches!(frame.open, Open::Value { .. } | Open::Curly));
+            self.values -= usize::from(matches!(frame.open, OpenBracket::Value { .. }));
+            self.curlies -= usize::from(matches!(frame.open, OpenBracket::Value { .. } | OpenBracket::Curly));
         }
     }
 
@@ -117,7 +117,7 @@ impl Levels {
     }
 
     /// Counts what nests without brackets: runs of `not` and `-`, quantifiers, conditions.
-    pub(super) fn token(&mut self, source: &str, token: Token, last: Option<Token>) {
+    pub(super) fn count_token(&mut self, source: &str, token: Token, last: Option<Token>) {
         let word = |token: Option<Token>| token.and_then(|token| source.get(token.start..token.end)).unwrap_or("");
         let (text, before) = (word(Some(token)), word(last));
         let goes_on = matches!(text, "and" | "or" | "then" | "else" | "->");
@@ -127,7 +127,7 @@ impl Levels {
         self.fresh = false;
         self.run = if matches!(text, "not" | "-") { self.run + 1 } else { 0 };
         let opens = match text {
-            "in" => token.kind == Kind::Word && quantifier_before(source, last),
+            "in" => token.kind == TokenKind::Word && quantifier_before(source, last),
             "if" => !matches!(before, "->" | "." | "|"),
             _ => false,
         };
@@ -139,14 +139,14 @@ impl Levels {
             }
         }
         if opens || self.run > 0 {
-            self.measure(token.start);
+            self.measure_depth(token.start);
         }
     }
 
     /// The token before the line end says that the statement goes on.
     fn line_goes_on(&self, before: &str) -> bool {
         let open = self.frames.last().map(|frame| frame.open);
-        let inside = matches!(open, Some(Open::Round | Open::Square | Open::Value { .. }));
+        let inside = matches!(open, Some(OpenBracket::Round | OpenBracket::Square | OpenBracket::Value { .. }));
         let joins = [":", "->", "=", "and", "or", "not", "then", "else", "in", "implies", "|", "+", "-"];
         inside || joins.contains(&before)
     }
@@ -159,7 +159,7 @@ impl Levels {
         self.extras = self.extras.saturating_sub(extra);
     }
 
-    fn measure(&mut self, at: usize) {
+    fn measure_depth(&mut self, at: usize) {
         let depth = self.frames.len() + self.extras + self.run;
         self.depth = self.depth.max(depth);
         let over = depth > self.limit;

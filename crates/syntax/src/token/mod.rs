@@ -6,13 +6,13 @@
 mod length;
 mod levels;
 
-use super::near;
+use super::near_keywords;
 use length::{is_word_start, number_length, regex_length, word_length};
-use levels::{Levels, Open, Quote};
+use levels::{NestingLevels, OpenBracket, QuoteKind};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// Letters, digits and `_`.
     Word,
     /// A number with its unit; an amount of money.
@@ -41,7 +41,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Its first byte.
     pub start: usize,
     /// The byte behind it.
@@ -59,7 +59,7 @@ pub struct CommentToken {
 
 /// All that was read.
 #[derive(Debug, Default)]
-pub struct Scan {
+pub struct TokenScan {
     /// The tokens, in order.
     pub tokens: Vec<Token>,
     /// The comments, in order.
@@ -112,27 +112,27 @@ const BEFORE_REGEX: &[&str] = &[
 ];
 
 /// Reads all of `text`, or one token more than `most`; nesting is counted against `limit`.
-pub fn scan(text: &str, limit: usize, most: usize) -> Scan {
-    let mut scanner = Scanner { text, at: 0, levels: Levels::new(limit), scan: Scan::default(), last: None };
+pub fn scan_tokens(text: &str, limit: usize, most: usize) -> TokenScan {
+    let mut scanner = TokenScanner { text, at: 0, levels: NestingLevels::new(limit), scan: TokenScan::default(), last: None };
     if text.starts_with('\u{feff}') {
         scanner.at = '\u{feff}'.len_utf8();
     }
-    while scanner.scan.tokens.len() <= most && scanner.step() {}
-    let (depth, too_deep) = scanner.levels.result();
-    Scan { depth, too_deep, ..scanner.scan }
+    while scanner.scan.tokens.len() <= most && scanner.scan_next() {}
+    let (depth, too_deep) = scanner.levels.into_depths();
+    TokenScan { depth, too_deep, ..scanner.scan }
 }
 
-struct Scanner<'t> {
+struct TokenScanner<'t> {
     text: &'t str,
     at: usize,
-    levels: Levels,
-    scan: Scan,
+    levels: NestingLevels,
+    scan: TokenScan,
     /// The last token that is no line end, also inside an interpolation.
     last: Option<Token>,
 }
 
-impl<'t> Scanner<'t> {
-    fn rest(&self) -> &'t str {
+impl<'t> TokenScanner<'t> {
+    fn rest_text(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or("")
     }
 
@@ -140,28 +140,28 @@ impl<'t> Scanner<'t> {
         token.and_then(|token| self.text.get(token.start..token.end)).unwrap_or("")
     }
 
-    fn step(&mut self) -> bool {
-        let rest = self.rest();
+    fn scan_next(&mut self) -> bool {
+        let rest = self.rest_text();
         let Some(first) = rest.chars().next() else { return self.finish() };
         match first {
             ' ' | '\t' | '\r' => self.at += 1,
             '\n' => self.line_end(),
-            '#' => self.remark(rest),
-            '"' if rest.starts_with("\"\"\"") => self.open_text(Quote::Block),
-            '"' => self.open_text(Quote::Line),
+            '#' => self.scan_comment(rest),
+            '"' if rest.starts_with("\"\"\"") => self.open_text(QuoteKind::Block),
+            '"' => self.open_text(QuoteKind::Line),
             '\'' => self.raw_text(rest),
-            '0'..='9' => self.number(rest, 0),
+            '0'..='9' => self.scan_number(rest, 0),
             '$' if rest.get(1..).is_some_and(|behind| behind.starts_with(|c: char| c.is_ascii_digit())) => {
-                self.number(rest, 1)
+                self.scan_number(rest, 1)
             }
             '$' if rest.get(1..).is_some_and(|behind| behind.starts_with(is_word_start)) => {
                 let length = 1 + word_length(rest.get(1..).unwrap_or(""));
-                self.push(Kind::Binding, self.at, self.at + length);
+                self.push_token(TokenKind::Binding, self.at, self.at + length);
             }
-            c if is_word_start(c) => self.word(rest),
-            '/' if self.regex_can_begin() && self.regex(rest) => {}
-            c if c.is_ascii_punctuation() => self.sign(rest),
-            c => self.push(Kind::Odd, self.at, self.at + c.len_utf8()),
+            c if is_word_start(c) => self.scan_word(rest),
+            '/' if self.regex_can_begin() && self.scan_regex(rest) => {}
+            c if c.is_ascii_punctuation() => self.scan_sign(rest),
+            c => self.push_token(TokenKind::Odd, self.at, self.at + c.len_utf8()),
         }
         true
     }
@@ -170,87 +170,87 @@ impl<'t> Scanner<'t> {
     fn finish(&mut self) -> bool {
         if let Some((index, start)) = self.levels.outermost_value(|_| true) {
             self.levels.close_to(index);
-            self.push(Kind::OpenInterpolation, start, self.text.trim_end().len().max(start + 1));
+            self.push_token(TokenKind::OpenInterpolation, start, self.text.trim_end().len().max(start + 1));
         }
         false
     }
 
-    fn push(&mut self, kind: Kind, start: usize, end: usize) {
+    fn push_token(&mut self, kind: TokenKind, start: usize, end: usize) {
         self.at = end;
         let token = Token { kind, start, end };
         if !self.levels.in_value() {
             self.scan.tokens.push(token);
         }
-        if kind != Kind::LineEnd {
-            self.levels.token(self.text, token, self.last);
+        if kind != TokenKind::LineEnd {
+            self.levels.count_token(self.text, token, self.last);
             self.last = Some(token);
         }
     }
 
     fn line_end(&mut self) {
-        if let Some((index, start)) = self.levels.outermost_value(|quote| quote == Quote::Line) {
+        if let Some((index, start)) = self.levels.outermost_value(|quote| quote == QuoteKind::Line) {
             let end = self.text.get(start..self.at).map_or(self.at, |line| start + line.trim_end().len());
             self.levels.close_to(index);
             let at = self.at;
-            self.push(Kind::OpenInterpolation, start, end);
+            self.push_token(TokenKind::OpenInterpolation, start, end);
             self.at = at;
         }
-        self.push(Kind::LineEnd, self.at, self.at + 1);
+        self.push_token(TokenKind::LineEnd, self.at, self.at + 1);
         self.levels.line_end();
     }
 
-    fn remark(&mut self, rest: &str) {
+    fn scan_comment(&mut self, rest: &str) {
         let length = rest.find('\n').unwrap_or(rest.len());
         let end = self.at + rest.get(..length).map_or(0, |line| line.trim_end().len());
         self.scan.remarks.push(CommentToken { start: self.at, end });
         self.at += length;
     }
 
-    fn word(&mut self, rest: &str) {
-        self.push(Kind::Word, self.at, self.at + word_length(rest));
+    fn scan_word(&mut self, rest: &str) {
+        self.push_token(TokenKind::Word, self.at, self.at + word_length(rest));
     }
 
-    fn number(&mut self, rest: &str, skip: usize) {
-        self.push(Kind::Number, self.at, self.at + number_length(rest, skip));
+    fn scan_number(&mut self, rest: &str, skip: usize) {
+        self.push_token(TokenKind::Number, self.at, self.at + number_length(rest, skip));
     }
 
     fn raw_text(&mut self, rest: &str) {
         let line = rest.get(1..).unwrap_or("").find(['\'', '\n']).map(|at| at + 1);
         match line {
-            Some(at) if rest.as_bytes().get(at) == Some(&b'\'') => self.push(Kind::Text, self.at, self.at + at + 1),
-            _ => self.open_line(rest, Kind::OpenText),
+            Some(at) if rest.as_bytes().get(at) == Some(&b'\'') => self.push_token(TokenKind::Text, self.at, self.at + at + 1),
+            _ => self.open_line(rest, TokenKind::OpenText),
         }
     }
 
     /// A token from here to the end of the line, without space and a comment's worth of nothing behind it.
-    fn open_line(&mut self, rest: &str, kind: Kind) {
+    fn open_line(&mut self, rest: &str, kind: TokenKind) {
         let line = rest.lines().next().unwrap_or(rest);
-        self.push(kind, self.at, self.at + line.trim_end().len().max(1));
+        self.push_token(kind, self.at, self.at + line.trim_end().len().max(1));
     }
 
-    fn open_text(&mut self, quote: Quote) {
+    fn open_text(&mut self, quote: QuoteKind) {
         let start = self.at;
-        self.at += if quote == Quote::Block { 3 } else { 1 };
+        self.at += if quote == QuoteKind::Block { 3 } else { 1 };
         self.text_from(start, quote);
     }
 
     /// Reads the text of a string up to its end or to `${`.
-    fn text_from(&mut self, start: usize, quote: Quote) {
+    fn text_from(&mut self, start: usize, quote: QuoteKind) {
         let bytes = self.text.as_bytes();
         let mut at = self.at;
         loop {
             match bytes.get(at) {
                 Some(b'\\') if bytes.get(at + 1) != Some(&b'\n') => at += 1 + self.character_length(at + 1),
-                Some(b'"') if quote == Quote::Line => return self.push(Kind::Text, start, at + 1),
+                Some(b'"') if quote == QuoteKind::Line => return self.push_token(TokenKind::Text, start, at + 1),
                 Some(b'"') if self.text.get(at..).is_some_and(|rest| rest.starts_with("\"\"\"")) => {
-                    return self.push(Kind::Text, start, at + 3);
+                    return self.push_token(TokenKind::Text, start, at + 3);
                 }
                 Some(b'$') if bytes.get(at + 1) == Some(&b'{') => {
                     self.at = at + 2;
                     self.last = None;
-                    return self.open_bracket(Open::Value { start, quote });
+                    return self.open_bracket(OpenBracket::Value { start, quote });
                 }
-                Some(b'\n') if quote == Quote::Line => return self.unclosed_text(start, at),
+                Some(b'\n') if quote == QuoteKind::Line => return self.unclosed_text(start, at),
                 None => return self.unclosed_text(start, at),
                 Some(_) => at += 1,
             }
@@ -263,12 +263,12 @@ impl<'t> Scanner<'t> {
 
     fn unclosed_text(&mut self, start: usize, at: usize) {
         let end = self.text.get(start..at).map_or(at, |line| start + line.trim_end().len().max(1));
-        match self.levels.outermost_value(|quote| quote == Quote::Line) {
+        match self.levels.outermost_value(|quote| quote == QuoteKind::Line) {
             Some((index, outer)) => {
                 self.levels.close_to(index);
-                self.push(Kind::OpenInterpolation, outer, end);
+                self.push_token(TokenKind::OpenInterpolation, outer, end);
             }
-            None => self.push(Kind::OpenText, start, end),
+            None => self.push_token(TokenKind::OpenText, start, end),
         }
     }
 
@@ -276,9 +276,9 @@ impl<'t> Scanner<'t> {
     fn regex_can_begin(&self) -> bool {
         let Some(last) = self.last else { return true };
         match last.kind {
-            Kind::Word if self.is_field(last) => false,
-            Kind::Word => BEFORE_REGEX.contains(&self.word_of(Some(last))) || self.is_mistyped(last),
-            Kind::Sign => !matches!(self.word_of(Some(last)), ")" | "]" | "}" | "*" | "?" | "."),
+            TokenKind::Word if self.is_field(last) => false,
+            TokenKind::Word => BEFORE_REGEX.contains(&self.word_of(Some(last))) || self.is_mistyped(last),
+            TokenKind::Sign => !matches!(self.word_of(Some(last)), ")" | "]" | "}" | "*" | "?" | "."),
             _ => false,
         }
     }
@@ -295,7 +295,7 @@ impl<'t> Scanner<'t> {
             && word.end < self.at
             && !rest.starts_with("/ ")
             && regex_length(rest).is_some()
-            && WORDS.iter().any(|near| near::is_near(self.word_of(Some(word)), near))
+            && WORDS.iter().any(|near| near_keywords::is_near(self.word_of(Some(word)), near))
     }
 
     /// True behind a dot, where every word is a name: `a.message / 2`.
@@ -305,47 +305,47 @@ impl<'t> Scanner<'t> {
     }
 
     /// A regular expression, closed or not; the comment signs of other languages are none.
-    fn regex(&mut self, rest: &str) -> bool {
+    fn scan_regex(&mut self, rest: &str) -> bool {
         if rest.starts_with("/*") || rest.starts_with("//") {
             return false;
         }
         match regex_length(rest) {
-            Some(length) => self.push(Kind::Regex, self.at, self.at + length),
-            None => self.open_line(rest, Kind::OpenRegex),
+            Some(length) => self.push_token(TokenKind::Regex, self.at, self.at + length),
+            None => self.open_line(rest, TokenKind::OpenRegex),
         }
         true
     }
 
-    fn sign(&mut self, rest: &str) {
+    fn scan_sign(&mut self, rest: &str) {
         let length = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign)).map_or(1, |sign| sign.len());
         let (start, end) = (self.at, self.at + length);
         match rest.as_bytes().first() {
-            Some(b'(') => self.bracket(Open::Round, start, end),
-            Some(b'[') => self.bracket(Open::Square, start, end),
-            Some(b'{') => self.bracket(Open::Curly, start, end),
-            Some(b')') => self.close(Open::Round, start, end),
-            Some(b']') => self.close(Open::Square, start, end),
-            Some(b'}') => self.close(Open::Curly, start, end),
-            _ => self.push(Kind::Sign, start, end),
+            Some(b'(') => self.push_bracket(OpenBracket::Round, start, end),
+            Some(b'[') => self.push_bracket(OpenBracket::Square, start, end),
+            Some(b'{') => self.push_bracket(OpenBracket::Curly, start, end),
+            Some(b')') => self.close_bracket(OpenBracket::Round, start, end),
+            Some(b']') => self.close_bracket(OpenBracket::Square, start, end),
+            Some(b'}') => self.close_bracket(OpenBracket::Curly, start, end),
+            _ => self.push_token(TokenKind::Sign, start, end),
         }
     }
 
-    fn bracket(&mut self, open: Open, start: usize, end: usize) {
-        self.push(Kind::Sign, start, end);
+    fn push_bracket(&mut self, open: OpenBracket, start: usize, end: usize) {
+        self.push_token(TokenKind::Sign, start, end);
         self.open_bracket(open);
     }
 
-    fn open_bracket(&mut self, open: Open) {
-        self.levels.open(open, self.at.saturating_sub(1));
+    fn open_bracket(&mut self, open: OpenBracket) {
+        self.levels.open_bracket(open, self.at.saturating_sub(1));
     }
 
-    fn close(&mut self, open: Open, start: usize, end: usize) {
-        match self.levels.close(open) {
-            Some(Open::Value { start, quote }) => {
+    fn close_bracket(&mut self, open: OpenBracket, start: usize, end: usize) {
+        match self.levels.close_bracket(open) {
+            Some(OpenBracket::Value { start, quote }) => {
                 self.at = end;
                 self.text_from(start, quote);
             }
-            _ => self.push(Kind::Sign, start, end),
+            _ => self.push_token(TokenKind::Sign, start, end),
         }
     }
 }

@@ -7,9 +7,9 @@ use averment_fixtures as fixtures;
 use averment_syntax::{self as syntax, ast};
 use std::path::{Path, PathBuf};
 
-fn parse(text: &str) -> (ast::File, Diagnostics) {
+fn parse(text: &str) -> (ast::RuleFile, Diagnostics) {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
     let (tree, _, diagnostics) = syntax::parse(&map, file, &Limits::default());
     (tree, diagnostics)
 }
@@ -19,7 +19,7 @@ fn rendered(text: &str, diagnostics: &Diagnostics) -> String {
     let source = SourceFile::new("rules.assert", None, text);
     let mut lines = String::new();
     for diagnostic in &diagnostics.0 {
-        let at = source.position(diagnostic.span.start);
+        let at = source.line_column(diagnostic.span.start);
         let severity = format!("{:?}", diagnostic.severity).to_lowercase();
         let help = diagnostic.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
         lines += &format!(
@@ -196,7 +196,7 @@ fn fixed(text: &str, fix: &averment_base::diagnostic::Fix) -> String {
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
     let mut text = text.to_owned();
     for edit in edits {
-        text.replace_range(edit.span.range(), &edit.text);
+        text.replace_range(edit.span.as_range(), &edit.text);
     }
     text
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The first thing that is said of a text while it is read.
 fn first_said(text: &str) -> Option<Diagnostic> {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
     let (_, _, diagnostics) = syntax::parse(&map, file, &Limits::default());
     diagnostics.0.into_iter().next()
 }
@@ -21,7 +21,7 @@ fn fixed(text: &str, fix: &Fix) -> String {
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
     let mut text = text.to_owned();
     for edit in edits {
-        text.replace_range(edit.span.range(), &edit.text);
+        text.replace_range(edit.span.as_range(), &edit.text);
     }
     text
 }

@@ -53,7 +53,7 @@ fn places(debug: &str) -> Vec<(usize, usize)> {
 
 fn holds_for(text: &str) {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
     let (tree, trivia, diagnostics) = syntax::parse(&map, file, &Limits::default());
     for (start, end) in places(&format!("{tree:?} {trivia:?} {diagnostics:?}")) {
         assert!(start <= end && end <= text.len(), "{start}..{end} of {} in {text:?}", text.len());
@@ -209,7 +209,7 @@ proptest! {
         let rest: String = lines.iter().enumerate().filter(|&(at, _)| at != gone).map(|(_, line)| *line).collect();
         let items = |text: &str| {
             let mut map = SourceMap::default();
-            let file = map.add(SourceFile::new("rules.assert", None, text));
+            let file = map.add_file(SourceFile::new("rules.assert", None, text));
             syntax::parse(&map, file, &Limits::default()).0.items
         };
         let after = items(&rest);
@@ -280,7 +280,7 @@ fn long_texts_of_any_form_end_in_bounded_time() {
 fn ten_megabytes_on_one_line_and_binary_files_are_refused_in_words() {
     for text in ["((".repeat(5 << 20), "a b ".repeat(10 << 18), "[1, 2], ".repeat(10 << 17), "x\0y".to_owned()] {
         let mut map = SourceMap::default();
-        let file = map.add(SourceFile::new("rules.assert", None, text.as_str()));
+        let file = map.add_file(SourceFile::new("rules.assert", None, text.as_str()));
         let (tree, _, diagnostics) = syntax::parse(&map, file, &Limits::default());
         let slugs: Vec<&str> = diagnostics.0.iter().map(|diagnostic| diagnostic.slug.as_str()).collect();
         assert!(matches!(slugs.as_slice(), ["too-large" | "not-text"]), "{slugs:?}");

@@ -14,7 +14,7 @@ fn project(path: &str) -> String {
 /// Whether a text is read as a file that ends with a temporal statement, a check of the world or a group of statements.
 fn ends_with_statement(text: &str) -> bool {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
     let (tree, _, diagnostics) = averment_syntax::parse(&map, file, &Limits::default());
     assert!(diagnostics.0.is_empty(), "`{text}`: {diagnostics:?}");
     match tree.items.last().map(|item| &item.kind) {

@@ -5,14 +5,14 @@
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_syntax::ast::{
-    Agent, Argument, Expr, ExprKind, File, Flow, FlowKind, Item, ItemKind, KindText, ModifierKind, Setting,
-    StatementKind, Step, StepKind, Subject, Text, TextPart, ValueTest,
+    AgentPattern, PatternArgument, Expr, ExprKind, RuleFile, FlowExpr, FlowKind, SyntaxItem, ItemKind, KindText, ModifierKind, BodySetting,
+    StatementKind, StepPattern, PatternForm, AtomSubject, TextLiteral, TextPart, ValueTest,
 };
 use averment_syntax::{self as syntax, Trivia};
 
-fn read(text: &str) -> (File, Trivia) {
+fn read(text: &str) -> (RuleFile, Trivia) {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
     let (tree, trivia, diagnostics) = syntax::parse(&map, file, &Limits::default());
     assert!(diagnostics.0.is_empty(), "{text}: {diagnostics:?}");
     (tree, trivia)
@@ -99,7 +99,7 @@ fn tested(test: &ValueTest) -> String {
     text
 }
 
-fn written(text: &Text) -> String {
+fn written(text: &TextLiteral) -> String {
     let parts = text.parts.iter().map(|part| match part {
         TextPart::Literal(text) => text.clone(),
         TextPart::Interpolation(value) => format!("${{{}}}", short(value)),
@@ -107,25 +107,25 @@ fn written(text: &Text) -> String {
     format!("{:?}", parts.collect::<String>())
 }
 
-fn step(step: &Step) -> String {
+fn step(step: &StepPattern) -> String {
     match &step.kind {
-        StepKind::Choice(steps) => steps.iter().map(self::step).collect::<Vec<_>>().join(" | "),
-        StepKind::Where { step, condition } => format!("({} where {})", self::step(step), short(condition)),
-        StepKind::Proposed(inner) => format!("proposed({})", self::step(inner)),
-        StepKind::Atom(atom) => {
+        PatternForm::Choice(steps) => steps.iter().map(self::step).collect::<Vec<_>>().join(" | "),
+        PatternForm::Where { step, condition } => format!("({} where {})", self::step(step), short(condition)),
+        PatternForm::Proposed(inner) => format!("proposed({})", self::step(inner)),
+        PatternForm::Atom(atom) => {
             let subject = match &atom.subject {
-                Subject::Tool(name) => name.text.clone(),
-                Subject::QuotedTool(name) => format!("{:?}", name.text),
-                Subject::Kind { kind, text, .. } => match text {
+                AtomSubject::Tool(name) => name.text.clone(),
+                AtomSubject::QuotedTool(name) => format!("{:?}", name.text),
+                AtomSubject::Kind { kind, text, .. } => match text {
                     None => format!("{kind:?}"),
                     Some(KindText::Text(text)) => format!("{kind:?} {}", written(text)),
                     Some(KindText::Regex(regex)) => format!("{kind:?} /{}/", regex.pattern),
                     Some(KindText::Command(name)) => format!("{kind:?} {}", name.text),
                 },
             };
-            let argument = |argument: &Argument| match argument {
-                Argument::Matches { path, value, .. } => format!("{}: {}", short(path), short(value)),
-                Argument::Test(test) => short(test),
+            let argument = |argument: &PatternArgument| match argument {
+                PatternArgument::Matches { path, value, .. } => format!("{}: {}", short(path), short(value)),
+                PatternArgument::Test(test) => short(test),
             };
             let arguments = atom
                 .arguments
@@ -133,10 +133,10 @@ fn step(step: &Step) -> String {
                 .map(|list| format!("({})", list.iter().map(argument).collect::<Vec<_>>().join(", ")));
             let status = atom.status.map_or(String::new(), |status| format!(" {status:?}"));
             let by = atom.by.as_ref().map_or(String::new(), |by| match &by.agent {
-                Agent::Name(name) => format!(" by {}", name.text),
-                Agent::Text(text) => format!(" by {}", written(text)),
-                Agent::Regex(regex) => format!(" by /{}/", regex.pattern),
-                Agent::Binding(binding) => format!(" by {}", short(binding)),
+                AgentPattern::Name(name) => format!(" by {}", name.text),
+                AgentPattern::Text(text) => format!(" by {}", written(text)),
+                AgentPattern::Regex(regex) => format!(" by /{}/", regex.pattern),
+                AgentPattern::Binding(binding) => format!(" by {}", short(binding)),
             });
             let tagged = atom.tagged.as_ref().map_or(String::new(), |tag| format!(" tagged {}", tag.text));
             format!(
@@ -148,7 +148,7 @@ fn step(step: &Step) -> String {
     }
 }
 
-fn flow(flow: &Flow) -> String {
+fn flow(flow: &FlowExpr) -> String {
     match &flow.kind {
         FlowKind::Step(inner) => step(inner),
         FlowKind::Sequence(parts) => format!("({})", parts.iter().map(self::flow).collect::<Vec<_>>().join(" -> ")),
@@ -363,7 +363,7 @@ fn modifiers_follow_on_the_next_lines_and_settings_open_a_body() {
     );
     let ItemKind::Rule(rule) = &tree.items[0].kind else { panic!("{tree:?}") };
     assert!(matches!(rule.modifiers[0].kind, ModifierKind::Must));
-    let settings = rule.body.iter().filter(|item| matches!(item.kind, ItemKind::Setting(Setting::Modifier(_)))).count();
+    let settings = rule.body.iter().filter(|item| matches!(item.kind, ItemKind::Setting(BodySetting::Modifier(_)))).count();
     assert_eq!((settings, rule.body.len()), (2, 5));
     let ItemKind::Assertion(assertion) = &rule.body[2].kind else { panic!("{rule:?}") };
     assert_eq!(assertion.modifiers.len(), 2);
@@ -391,7 +391,7 @@ fn comments_docs_and_silencing_are_kept_beside_the_tree() {
             "## Too far."
         ]
     );
-    assert!(trivia.comments.iter().all(|comment| text[comment.span.range()] == comment.text));
+    assert!(trivia.comments.iter().all(|comment| text[comment.span.as_range()] == comment.text));
     assert_eq!(
         trivia
             .comments
@@ -407,13 +407,13 @@ fn comments_docs_and_silencing_are_kept_beside_the_tree() {
     assert_eq!(tree.items[2].doc, None);
     let slugs: Vec<&str> = tree.allows[0].slugs.iter().map(|slug| slug.text.as_str()).collect();
     assert_eq!(slugs, ["unused-let", "x-y"]);
-    assert!(tree.allows[0].slugs.iter().all(|slug| text[slug.span.range()] == slug.text));
+    assert!(tree.allows[0].slugs.iter().all(|slug| text[slug.span.as_range()] == slug.text));
 }
 
 #[test]
 fn windows_line_ends_and_a_byte_order_mark_change_nothing() {
     let text = "rule r {\n  # remark\n  before a ->\n    b weight 2\n  each c: x == [1,\n    2]\n}\nlet d = \"x\"\n";
-    let shape = |items: &[Item]| {
+    let shape = |items: &[SyntaxItem]| {
         format!("{items:?}")
             .split("Span {")
             .map(|part| part.split_once('}').map_or(part, |(_, rest)| rest).to_owned())
@@ -428,21 +428,21 @@ fn windows_line_ends_and_a_byte_order_mark_change_nothing() {
 fn spans_cover_exactly_what_they_speak_of() {
     let text = "before approve(id: $id)   # why\n  -> refund   # and\n  weight 2\nlet x = (1 + 2)  # end\nany of { require a }   \n";
     let (tree, _) = read(text);
-    let source = |item: &Item| text[item.span.range()].to_owned();
+    let source = |item: &SyntaxItem| text[item.span.as_range()].to_owned();
     assert_eq!(source(&tree.items[0]), text.split("\nlet").next().unwrap());
     assert_eq!(source(&tree.items[1]), "let x = (1 + 2)");
     assert_eq!(source(&tree.items[2]), "any of { require a }");
     let ItemKind::Assertion(assertion) = &tree.items[0].kind else { panic!("{tree:?}") };
-    assert_eq!(&text[assertion.statement.span.range()], "before approve(id: $id)   # why\n  -> refund");
+    assert_eq!(&text[assertion.statement.span.as_range()], "before approve(id: $id)   # why\n  -> refund");
     let StatementKind::Before { step: first, targets, .. } = &assertion.statement.kind else { panic!("{assertion:?}") };
-    assert_eq!((&text[first.span.range()], &text[targets[0].span.range()]), ("approve(id: $id)", "refund"));
+    assert_eq!((&text[first.span.as_range()], &text[targets[0].span.as_range()]), ("approve(id: $id)", "refund"));
 }
 
 #[test]
 fn a_lone_expression_is_read_or_refused_in_words() {
     let read = |text: &str| {
         let mut map = SourceMap::default();
-        let file = map.add(SourceFile::new("value", None, text));
+        let file = map.add_file(SourceFile::new("value", None, text));
         let (value, diagnostics) = syntax::parse_expression(&map, file, &Limits::default());
         assert_eq!(value.is_none(), diagnostics.has_errors(), "{text}: {diagnostics:?}");
         value.map(|value| short(&value)).ok_or_else(|| diagnostics.0[0].message.clone())

@@ -1,22 +1,22 @@
 //! Case files: recorded runs beside the rules, each with what it has to come out as.
 //!
-//! For `refunds.assert` these are the traces in the folder `refunds.cases`, where names say what is expected (see [`name`]), and the
+//! For `refunds.assert` these are the traces in the folder `refunds.cases`, where names say what is expected (see [`run_name`]), and the
 //! lines of the table `refunds.cases.jsonl` (see `table`).
 
 pub mod name;
 mod table;
 
-use super::trial::{Input, Place, Trial, Trouble};
-use averment_base::diagnostic::suggest::nearest;
-use averment_base::files::{lies_in, resolve};
+use super::trial::{TrialInput, FilePlace, TestTrial, TrialProblem};
+use averment_base::diagnostic::suggest::suggest_name;
+use averment_base::files::{lies_in, resolve_path};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_traces::read::Runs;
+use averment_traces::read::TraceRuns;
 use std::path::{Path, PathBuf};
 
 /// A folder or file of cases that cannot be read.
 #[derive(Debug)]
-pub struct Unreadable {
+pub struct UnreadableCases {
     /// Which.
     pub path: PathBuf,
     /// Why.
@@ -47,31 +47,31 @@ pub fn table_of(rules: &Path) -> PathBuf {
 }
 
 /// The cases of a rule file, those beside it and those of further folders or files.
-pub(super) fn of(
+pub(super) fn read_cases(
     program: &Program,
     rules: Option<&Path>,
     more: &[PathBuf],
     readable: &[PathBuf],
     limits: &Limits,
-) -> Result<Vec<Trial>, Unreadable> {
+) -> Result<Vec<TestTrial>, UnreadableCases> {
     let mut trials = Vec::new();
     let beside = rules.map(folder_of).filter(|folder| folder.is_dir());
     let table = rules.map(table_of).filter(|path| path.is_file());
     // What lies beside the rules comes with them; what else is named is the wish of whoever tests them.
     for place in beside.iter().chain(&table) {
         if !is_readable(place, readable) {
-            return Err(Unreadable { path: place.clone(), error: std::io::Error::other(OUTSIDE) });
+            return Err(UnreadableCases { path: place.clone(), error: std::io::Error::other(OUTSIDE) });
         }
     }
     for place in beside.iter().chain(more).chain(&table) {
         let readable = &[readable, std::slice::from_ref(place)].concat();
         if place.to_string_lossy().ends_with(TABLE) {
-            table::read(program, place, Reach { readable, limits }, &mut trials)?;
+            table::read_table(program, place, ReadReach { readable, limits }, &mut trials)?;
         } else if place.is_file() {
-            recorded(program, place.parent().unwrap_or(place), place, Reach { readable, limits }, &mut trials);
+            recorded_trials(program, place.parent().unwrap_or(place), place, ReadReach { readable, limits }, &mut trials);
         } else {
-            for path in files(place)? {
-                recorded(program, place, &path, Reach { readable, limits }, &mut trials);
+            for path in case_files(place)? {
+                recorded_trials(program, place, &path, ReadReach { readable, limits }, &mut trials);
             }
         }
     }
@@ -80,7 +80,7 @@ pub(super) fn of(
 
 /// What cases may be read of.
 #[derive(Clone, Copy)]
-struct Reach<'a> {
+struct ReadReach<'a> {
     /// The folders.
     readable: &'a [PathBuf],
     limits: &'a Limits,
@@ -91,23 +91,23 @@ const OUTSIDE: &str = "it leads out of the folders that these rules may read";
 
 /// Whether a file lies, links followed, in a folder that may be read.
 fn is_readable(path: &Path, readable: &[PathBuf]) -> bool {
-    resolve(path).is_ok_and(|place| lies_in(&place, readable))
+    resolve_path(path).is_ok_and(|place| lies_in(&place, readable))
 }
 
 /// The runs of a file that is named by one beside the rules.
-fn runs_of(file: &str, reach: Reach<'_>) -> Result<Runs, Trouble> {
+fn runs_of(file: &str, reach: ReadReach<'_>) -> Result<TraceRuns, TrialProblem> {
     if !is_readable(Path::new(file), reach.readable) {
         let help = "copy the run beside the rules, or name its folder with `--allow-read`";
-        return Err(Trouble::new(format!("`{file}` cannot be read: {OUTSIDE}"), help));
+        return Err(TrialProblem::new(format!("`{file}` cannot be read: {OUTSIDE}"), help));
     }
-    Runs::open(file, reach.limits).map_err(|error| Trouble::unreadable(&error, true))
+    TraceRuns::open_file(file, reach.limits).map_err(|error| TrialProblem::unreadable_run(&error, true))
 }
 
 /// The traces below a folder, in the order of names. Hidden folders and links to folders are left out.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
+fn case_files(folder: &Path) -> Result<Vec<PathBuf>, UnreadableCases> {
     let (mut found, mut open) = (Vec::new(), vec![(folder.to_path_buf(), DEPTH)]);
     while let Some((folder, depth)) = open.pop() {
-        let failed = |error| Unreadable { path: folder.clone(), error };
+        let failed = |error| UnreadableCases { path: folder.clone(), error };
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
@@ -131,32 +131,32 @@ fn has_ending(path: &Path) -> bool {
 }
 
 /// The tests of one trace: one for each run in it.
-fn recorded(program: &Program, folder: &Path, path: &Path, reach: Reach<'_>, trials: &mut Vec<Trial>) {
+fn recorded_trials(program: &Program, folder: &Path, path: &Path, reach: ReadReach<'_>, trials: &mut Vec<TestTrial>) {
     let inside = path.strip_prefix(folder).unwrap_or(path);
     let top = folder.file_name().map_or_else(|| folder.to_path_buf(), PathBuf::from);
     let name = top.join(inside).to_string_lossy().replace('\\', "/");
     let file = path.to_string_lossy().into_owned();
-    let stated = name::stated(inside).and_then(|stated| Ok((stated.expect, rules(program, &stated.rules)?)));
+    let stated = name::read_name(inside).and_then(|stated| Ok((stated.expect, rule_numbers(program, &stated.rules)?)));
     let (expect, rules) = match stated {
         Ok(stated) => stated,
-        Err(trouble) => return trials.push(without_run(name, Place::start_of(file), None, trouble)),
+        Err(trouble) => return trials.push(without_run(name, FilePlace::start_of(file), None, trouble)),
     };
     match runs_of(&file, reach) {
-        Err(trouble) => trials.push(without_run(name.clone(), Place::start_of(file), Some(expect), trouble)),
+        Err(trouble) => trials.push(without_run(name.clone(), FilePlace::start_of(file), Some(expect), trouble)),
         Ok(runs) => {
             for run in runs {
                 trials.push(match run {
-                    Ok(raw) => Trial {
-                        name: format!("{name}{}", raw.source.name().trim_start_matches(file.as_str())),
-                        place: Place { file: file.clone(), line: raw.source.line.max(1), column: 1 },
+                    Ok(raw) => TestTrial {
+                        name: format!("{name}{}", raw.source.run_name().trim_start_matches(file.as_str())),
+                        place: FilePlace { file: file.clone(), line: raw.source.line.max(1), column: 1 },
                         expect: Some(expect),
                         rules: rules.clone(),
                         tags: Vec::new(),
-                        input: Input::Recorded(raw),
+                        input: TrialInput::Recorded(raw),
                     },
                     Err(error) => {
-                        let trouble = Trouble::unreadable(&error, true);
-                        without_run(name.clone(), Place::start_of(file.clone()), Some(expect), trouble)
+                        let trouble = TrialProblem::unreadable_run(&error, true);
+                        without_run(name.clone(), FilePlace::start_of(file.clone()), Some(expect), trouble)
                     }
                 });
             }
@@ -164,25 +164,25 @@ fn recorded(program: &Program, folder: &Path, path: &Path, reach: Reach<'_>, tri
     }
 }
 
-fn without_run(name: String, place: Place, expect: Option<averment_base::truth::Verdict>, trouble: Trouble) -> Trial {
-    Trial { name, place, expect, rules: Vec::new(), tags: Vec::new(), input: Input::None(trouble) }
+fn without_run(name: String, place: FilePlace, expect: Option<averment_base::truth::Verdict>, trouble: TrialProblem) -> TestTrial {
+    TestTrial { name, place, expect, rules: Vec::new(), tags: Vec::new(), input: TrialInput::None(trouble) }
 }
 
 /// The numbers of rules by their names.
-fn rules(program: &Program, names: &[String]) -> Result<Vec<u32>, Trouble> {
-    names.iter().map(|name| rule(program, name)).collect()
+fn rule_numbers(program: &Program, names: &[String]) -> Result<Vec<u32>, TrialProblem> {
+    names.iter().map(|name| rule_number(program, name)).collect()
 }
 
-fn rule(program: &Program, name: &str) -> Result<u32, Trouble> {
+fn rule_number(program: &Program, name: &str) -> Result<u32, TrialProblem> {
     let known = program.rules.iter().position(|rule| rule.id == name);
     if let Some(number) = known.and_then(|number| u32::try_from(number).ok()) {
         return Ok(number);
     }
     let ids = || program.rules.iter().map(|rule| rule.id.as_str());
-    let help = match nearest(name, ids()) {
+    let help = match suggest_name(name, ids()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if program.rules.is_empty() => "the file has no rule; leave the name out to speak of all".to_owned(),
         None => format!("the rules are {}", ids().collect::<Vec<_>>().join(", ")),
     };
-    Err(Trouble::new(format!("there is no rule `{name}`"), help))
+    Err(TrialProblem::new(format!("there is no rule `{name}`"), help))
 }

@@ -1,7 +1,7 @@
 //! What the name of a case file says: `NAME.VERDICT.json`, `NAME.VERDICT.RULE.json`, or folders `VERDICT/NAME.json`,
 //! `RULE/VERDICT/NAME.json`. Several rules are separated by commas.
 
-use crate::trial::{STATED, Trouble};
+use crate::trial::{STATED, TrialProblem};
 use averment_base::truth::Verdict;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub struct CaseName {
 ///
 /// # Errors
 /// A path that says no verdict, or two.
-pub fn stated(path: &Path) -> Result<CaseName, Trouble> {
+pub fn read_name(path: &Path) -> Result<CaseName, TrialProblem> {
     let parts: Vec<String> = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let (file, folders) = match parts.split_last() {
         Some((file, folders)) => (file.as_str(), folders),
@@ -26,14 +26,14 @@ pub fn stated(path: &Path) -> Result<CaseName, Trouble> {
     };
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     match (of_file(stem), of_folders(folders)) {
-        (Some(file), Some(folders)) if file.expect != folders.expect => Err(Trouble::new(
+        (Some(file), Some(folders)) if file.expect != folders.expect => Err(TrialProblem::new(
             format!("its name says `{}` and its folder `{}`", file.expect.as_str(), folders.expect.as_str()),
             "let one of them say it",
         )),
         (Some(file), Some(folders)) if file.rules.is_empty() => Ok(folders),
         (Some(file), _) => Ok(file),
         (None, Some(folders)) => Ok(folders),
-        (None, None) => Err(Trouble::new(
+        (None, None) => Err(TrialProblem::new(
             "its name does not say what it has to come out as".to_owned(),
             format!("name it `{}.fail.json`, or put it into a folder `fail`", before_dot(stem)),
         )),
@@ -45,7 +45,7 @@ fn before_dot(stem: &str) -> &str {
 }
 
 /// A verdict that tests can state.
-pub(super) fn verdict(word: &str) -> Option<Verdict> {
+pub(super) fn stated_verdict(word: &str) -> Option<Verdict> {
     Verdict::parse(word).filter(|verdict| STATED.contains(verdict))
 }
 
@@ -54,8 +54,8 @@ fn of_file(stem: &str) -> Option<CaseName> {
     let mut rest = stem;
     loop {
         let (word, behind) = rest.split_once('.').map_or((rest, ""), |(word, behind)| (word, behind));
-        if let Some(expect) = verdict(word) {
-            return Some(CaseName { expect, rules: names(behind) });
+        if let Some(expect) = stated_verdict(word) {
+            return Some(CaseName { expect, rules: split_names(behind) });
         }
         if behind.is_empty() {
             return None;
@@ -66,13 +66,13 @@ fn of_file(stem: &str) -> Option<CaseName> {
 
 /// The innermost folder that is a verdict; the folder around it names rules.
 fn of_folders(folders: &[String]) -> Option<CaseName> {
-    let at = folders.iter().rposition(|folder| verdict(folder).is_some())?;
-    let expect = verdict(folders.get(at)?)?;
+    let at = folders.iter().rposition(|folder| stated_verdict(folder).is_some())?;
+    let expect = stated_verdict(folders.get(at)?)?;
     let around = at.checked_sub(1).and_then(|around| folders.get(around));
-    Some(CaseName { expect, rules: around.map(|around| names(around)).unwrap_or_default() })
+    Some(CaseName { expect, rules: around.map(|around| split_names(around)).unwrap_or_default() })
 }
 
-fn names(text: &str) -> Vec<String> {
+fn split_names(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     fn read(path: &str) -> Option<(Verdict, String)> {
-        stated(Path::new(path)).ok().map(|name| (name.expect, name.rules.join("+")))
+        read_name(Path::new(path)).ok().map(|name| (name.expect, name.rules.join("+")))
     }
 
     #[test]
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn a_name_without_a_verdict_or_with_two_is_told() {
-        assert!(stated(Path::new("large.json")).unwrap_err().help.contains("`large.fail.json`"));
-        assert!(stated(Path::new("skipped/large.json")).is_err());
-        assert!(stated(Path::new("pass/large.fail.json")).unwrap_err().reason.contains("its folder `pass`"));
+        assert!(read_name(Path::new("large.json")).unwrap_err().help.contains("`large.fail.json`"));
+        assert!(read_name(Path::new("skipped/large.json")).is_err());
+        assert!(read_name(Path::new("pass/large.fail.json")).unwrap_err().reason.contains("its folder `pass`"));
     }
 }

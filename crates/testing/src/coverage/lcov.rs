@@ -1,7 +1,7 @@
 //! Coverage as LCOV, which editors and CI services show beside the source. Rules are its functions; every outcome that can be seen is a
 //! branch; a line counts in how many runs something on it was looked at.
 
-use super::{Coverage, Point};
+use super::{Coverage, CoveragePoint};
 use averment_base::source::{FileId, SourceMap};
 use averment_engine::bytecode::program::Program;
 use std::collections::BTreeMap;
@@ -11,24 +11,24 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn lcov(out: &mut dyn Write, coverage: &Coverage, program: &Program, sources: &SourceMap) -> io::Result<()> {
+pub fn write_lcov(out: &mut dyn Write, coverage: &Coverage, program: &Program, sources: &SourceMap) -> io::Result<()> {
     for (id, file) in sources.iter() {
-        let points: Vec<&Point> = coverage.points.iter().filter(|point| point.span.file == id).collect();
+        let points: Vec<&CoveragePoint> = coverage.points.iter().filter(|point| point.span.file == id).collect();
         if points.is_empty() {
             continue;
         }
         writeln!(out, "TN:")?;
         writeln!(out, "SF:{}", file.name.replace(['\n', '\r'], " "))?;
-        functions(out, coverage, program, sources, id)?;
-        branches(out, &points, sources)?;
-        lines(out, &points, sources)?;
+        write_functions(out, coverage, program, sources, id)?;
+        write_branches(out, &points, sources)?;
+        write_lines(out, &points, sources)?;
         writeln!(out, "end_of_record")?;
     }
     Ok(())
 }
 
 /// Rules as functions: in how many runs one of their assertions was judged.
-fn functions(
+fn write_functions(
     out: &mut dyn Write,
     coverage: &Coverage,
     program: &Program,
@@ -42,7 +42,7 @@ fn functions(
             let ids: Vec<&str> = own.map(|assertion| assertion.id.as_str()).collect();
             let judged = coverage.points.iter().filter(|point| ids.contains(&point.id.as_str()));
             let most = judged.map(|point| point.looked).max().unwrap_or(0);
-            (sources.position(rule.span).line, rule.id.as_str(), most)
+            (sources.line_column(rule.span).line, rule.id.as_str(), most)
         })
         .collect();
     for (line, id, _) in &counts {
@@ -56,11 +56,11 @@ fn functions(
 }
 
 /// `BRDA:LINE,BLOCK,BRANCH,TAKEN`; what was never looked at has `-`.
-fn branches(out: &mut dyn Write, points: &[&Point], sources: &SourceMap) -> io::Result<()> {
+fn write_branches(out: &mut dyn Write, points: &[&CoveragePoint], sources: &SourceMap) -> io::Result<()> {
     let (mut found, mut hit) = (0_u64, 0_u64);
     for (block, point) in points.iter().enumerate() {
-        let line = sources.position(point.span).line;
-        for (branch, (_, count)) in point.outcomes().enumerate() {
+        let line = sources.line_column(point.span).line;
+        for (branch, (_, count)) in point.outcome_counts().enumerate() {
             found += 1;
             hit += u64::from(count > 0);
             let taken = if point.looked == 0 { "-".to_owned() } else { count.to_string() };
@@ -71,10 +71,10 @@ fn branches(out: &mut dyn Write, points: &[&Point], sources: &SourceMap) -> io::
     writeln!(out, "BRH:{hit}")
 }
 
-fn lines(out: &mut dyn Write, points: &[&Point], sources: &SourceMap) -> io::Result<()> {
+fn write_lines(out: &mut dyn Write, points: &[&CoveragePoint], sources: &SourceMap) -> io::Result<()> {
     let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
     for point in points {
-        let count = counts.entry(sources.position(point.span).line).or_default();
+        let count = counts.entry(sources.line_column(point.span).line).or_default();
         *count = (*count).max(point.looked);
     }
     for (line, count) in &counts {

@@ -1,19 +1,19 @@
 //! What there is to try in a program, and where.
 
-use super::Group;
+use super::PointGroup;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_builtins::stdlib;
 use averment_engine::bytecode::ops::{DefRef, LetRef, Op};
-use averment_engine::bytecode::program::{Assertion, Check, CodeId, PatternId, Program};
-use averment_engine::ir::{Operand, Purpose, Scope};
-use averment_engine::vm::coverage::{CoverageRecord, Ways};
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, PatternId, Program};
+use averment_engine::ir::{StatementOperand, OperandPurpose, WindowScope};
+use averment_engine::vm::coverage::{CoverageRecord, BranchCoverage};
+use averment_engine::vm::prepare::PreparedProgram;
 use std::collections::BTreeSet;
 
 /// Something that runs can try.
 #[derive(Debug, Clone)]
-pub struct Point {
+pub struct CoveragePoint {
     /// Its place in the rules.
     pub span: Span,
     /// What it is.
@@ -28,7 +28,7 @@ pub struct Point {
     pub looked: u64,
     /// For an assertion: in how many runs it had each verdict, in the order of [`Verdict::ALL`].
     pub verdicts: [u64; 6],
-    sources: Vec<Source>,
+    sources: Vec<PointSource>,
 }
 
 /// What a point is.
@@ -52,11 +52,11 @@ pub enum PointKind {
 impl PointKind {
     /// What it is counted with.
     #[must_use]
-    pub fn group(self) -> Group {
+    pub fn point_group(self) -> PointGroup {
         match self {
-            Self::Assertion => Group::Assertions,
-            Self::Pattern => Group::Patterns,
-            Self::Window { .. } | Self::Member | Self::Test => Group::Branches,
+            Self::Assertion => PointGroup::Assertions,
+            Self::Pattern => PointGroup::Patterns,
+            Self::Window { .. } | Self::Member | Self::Test => PointGroup::Branches,
         }
     }
 
@@ -73,7 +73,7 @@ impl PointKind {
     }
 
     /// The words for its two ways, each as far as it has it.
-    fn ways(self) -> (Option<&'static str>, Option<&'static str>) {
+    fn way_words(self) -> (Option<&'static str>, Option<&'static str>) {
         match self {
             Self::Assertion | Self::Member => (Some("pass"), Some("fail")),
             Self::Window { closes: true } => (Some("open"), Some("close")),
@@ -87,7 +87,7 @@ impl PointKind {
 /// Where it is seen what a point does. What belongs to an assertion counts only where the assertion was judged: a pattern is looked for
 /// in every run, also for assertions that nobody asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum PointSource {
     Assertion(u32),
     Instruction(Option<u32>, usize),
     Pattern(u32, PatternId),
@@ -96,55 +96,55 @@ enum Source {
 }
 
 /// What one evaluation has to say.
-pub(super) struct View<'v> {
+pub(super) struct EvaluationView<'v> {
     pub(super) program: &'v Program,
-    pub(super) prepared: &'v Prepared,
+    pub(super) prepared: &'v PreparedProgram,
     pub(super) judged: &'v [(u32, Verdict)],
     pub(super) seen: &'v CoverageRecord,
 }
 
-impl View<'_> {
-    fn verdict(&self, assertion: u32) -> Option<Verdict> {
+impl EvaluationView<'_> {
+    fn assertion_verdict(&self, assertion: u32) -> Option<Verdict> {
         let at = self.judged.binary_search_by_key(&assertion, |(number, _)| *number).ok()?;
         self.judged.get(at).map(|(_, verdict)| *verdict)
     }
 
     /// How a source went, and whether it was looked at.
-    fn ways(&self, source: Source) -> (Ways, bool) {
-        let owned = |owner: u32| self.verdict(owner).is_some();
-        let looked = |ways: Ways| (ways, ways.yes || ways.no);
+    fn source_ways(&self, source: PointSource) -> (BranchCoverage, bool) {
+        let owned = |owner: u32| self.assertion_verdict(owner).is_some();
+        let looked = |ways: BranchCoverage| (ways, ways.yes || ways.no);
         match source {
-            Source::Assertion(number) => {
-                let verdict = self.verdict(number);
-                let ways = Ways { yes: verdict == Some(Verdict::Pass), no: verdict == Some(Verdict::Fail) };
+            PointSource::Assertion(number) => {
+                let verdict = self.assertion_verdict(number);
+                let ways = BranchCoverage { yes: verdict == Some(Verdict::Pass), no: verdict == Some(Verdict::Fail) };
                 (ways, verdict.is_some_and(|verdict| verdict != Verdict::Skipped))
             }
-            Source::Instruction(Some(owner), _) if !owned(owner) => (Ways::default(), false),
-            Source::Instruction(_, at) => looked(self.seen.test(at)),
-            Source::Pattern(owner, pattern) => {
-                let judged = self.verdict(owner).is_some_and(|verdict| verdict != Verdict::Skipped);
-                let matched = judged && self.seen.matched(self.program, self.prepared, pattern);
-                (Ways { yes: matched, no: false }, judged)
+            PointSource::Instruction(Some(owner), _) if !owned(owner) => (BranchCoverage::default(), false),
+            PointSource::Instruction(_, at) => looked(self.seen.test_branches(at)),
+            PointSource::Pattern(owner, pattern) => {
+                let judged = self.assertion_verdict(owner).is_some_and(|verdict| verdict != Verdict::Skipped);
+                let matched = judged && self.seen.is_matched(self.program, self.prepared, pattern);
+                (BranchCoverage { yes: matched, no: false }, judged)
             }
-            Source::Member(owner, place) if owned(owner) => looked(self.seen.member(place)),
-            Source::Window(owner, header) if owned(owner) => (self.seen.window(header), true),
-            Source::Member(..) | Source::Window(..) => (Ways::default(), false),
+            PointSource::Member(owner, place) if owned(owner) => looked(self.seen.member_branches(place)),
+            PointSource::Window(owner, header) if owned(owner) => (self.seen.window_branches(header), true),
+            PointSource::Member(..) | PointSource::Window(..) => (BranchCoverage::default(), false),
         }
     }
 }
 
-impl Point {
+impl CoveragePoint {
     /// Adds what one run did.
-    pub(super) fn add(&mut self, view: &View<'_>) {
-        let mut all = Ways::default();
+    pub(super) fn add_view(&mut self, view: &EvaluationView<'_>) {
+        let mut all = BranchCoverage::default();
         let mut looked = false;
         for &source in &self.sources {
-            let (ways, was) = view.ways(source);
+            let (ways, was) = view.source_ways(source);
             all.yes |= ways.yes;
             all.no |= ways.no;
             looked |= was;
-            if let (Source::Assertion(number), true) = (source, self.kind == PointKind::Assertion)
-                && let Some(verdict) = view.verdict(number)
+            if let (PointSource::Assertion(number), true) = (source, self.kind == PointKind::Assertion)
+                && let Some(verdict) = view.assertion_verdict(number)
                 && let Some(at) = Verdict::ALL.iter().position(|one| *one == verdict)
                 && let Some(count) = self.verdicts.get_mut(at)
             {
@@ -157,18 +157,18 @@ impl Point {
     }
 
     /// What can come of it, with the number of runs in which it did.
-    pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let (yes, no) = self.kind.ways();
+    pub fn outcome_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let (yes, no) = self.kind.way_words();
         yes.map(|word| (word, self.yes)).into_iter().chain(no.map(|word| (word, self.no)))
     }
 }
 
 /// Everything there is to try, by place.
-pub(super) fn collect(program: &Program, prepared: &Prepared) -> Vec<Point> {
-    let mut collector = Collector { program, prepared, points: Vec::new(), defined: BTreeSet::new(), owner: (0, "") };
+pub(super) fn collect_points(program: &Program, prepared: &PreparedProgram) -> Vec<CoveragePoint> {
+    let mut collector = PointCollector { program, prepared, points: Vec::new(), defined: BTreeSet::new(), owner: (0, "") };
     for (number, assertion) in (0..).zip(&program.assertions) {
         collector.owner = (number, &assertion.id);
-        collector.assertion(assertion);
+        collector.collect_assertion(assertion);
     }
     let mut points = collector.points;
     points.sort_by_key(|point| (point.span.file, point.span.start, point.kind, point.span.end));
@@ -182,148 +182,148 @@ pub(super) fn collect(program: &Program, prepared: &Prepared) -> Vec<Point> {
     points
 }
 
-struct Collector<'p> {
+struct PointCollector<'p> {
     program: &'p Program,
-    prepared: &'p Prepared,
-    points: Vec<Point>,
+    prepared: &'p PreparedProgram,
+    points: Vec<CoveragePoint>,
     /// The `let`s and `def`s that were looked at.
     defined: BTreeSet<CodeId>,
     /// The assertion in work: its number and id.
     owner: (u32, &'p str),
 }
 
-impl<'p> Collector<'p> {
+impl<'p> PointCollector<'p> {
     /// Adds a point, unless its place is in the standard set or nowhere.
-    fn push(&mut self, kind: PointKind, span: Span, source: Source) {
+    fn push_point(&mut self, kind: PointKind, span: Span, source: PointSource) {
         let file = self.program.sources.get(span.file.0 as usize);
         let own = file.is_some_and(|file| !stdlib::MODULES.iter().any(|module| module.file == file.name));
         if !own || span.is_empty() {
             return;
         }
-        let in_definition = matches!(source, Source::Instruction(None, _));
+        let in_definition = matches!(source, PointSource::Instruction(None, _));
         let id = if in_definition { String::new() } else { self.owner.1.to_owned() };
         let sources = vec![source];
-        self.points.push(Point { span, kind, id, yes: 0, no: 0, looked: 0, verdicts: [0; 6], sources });
+        self.points.push(CoveragePoint { span, kind, id, yes: 0, no: 0, looked: 0, verdicts: [0; 6], sources });
     }
 
-    fn assertion(&mut self, assertion: &'p Assertion) {
-        self.push(PointKind::Assertion, assertion.span, Source::Assertion(self.owner.0));
-        assertion.settings.when.iter().for_each(|&code| self.condition(code, code));
+    fn collect_assertion(&mut self, assertion: &'p CompiledAssertion) {
+        self.push_point(PointKind::Assertion, assertion.span, PointSource::Assertion(self.owner.0));
+        assertion.settings.when.iter().for_each(|&code| self.collect_condition(code, code));
         // A single test says no more than the assertion itself.
         let before = self.points.len();
-        self.check(&assertion.check);
-        let is_whole = |point: &Point| point.kind == PointKind::Test && point.span == assertion.span;
+        self.collect_check(&assertion.check);
+        let is_whole = |point: &CoveragePoint| point.kind == PointKind::Test && point.span == assertion.span;
         let own = self.points.split_off(before);
         self.points.extend(own.into_iter().filter(|point| !is_whole(point)));
     }
 
     /// Groups and blocks are nested as deep as the brackets they are written with.
-    fn check(&mut self, check: &'p Check) {
+    fn collect_check(&mut self, check: &'p CompiledCheck) {
         match check {
-            Check::Expression(code) => self.condition(*code, *code),
-            Check::Temporal(temporal) => {
-                let patterns: Vec<PatternId> = self.prepared.plan(self.program).patterns_of(*temporal).collect();
-                patterns.into_iter().for_each(|pattern| self.pattern(pattern));
+            CompiledCheck::Expression(code) => self.collect_condition(*code, *code),
+            CompiledCheck::Temporal(temporal) => {
+                let patterns: Vec<PatternId> = self.prepared.temporal_plan(self.program).patterns_of(*temporal).collect();
+                patterns.into_iter().for_each(|pattern| self.collect_pattern(pattern));
                 let entry = self.program.temporals.get(temporal.0 as usize);
                 for operand in entry.into_iter().flat_map(|entry| entry.temporal.operands()) {
-                    if let Operand::Code(&code, Purpose::Condition | Purpose::Predicate) = operand {
-                        self.condition(code, code);
+                    if let StatementOperand::Code(&code, OperandPurpose::Condition | OperandPurpose::Predicate) = operand {
+                        self.collect_condition(code, code);
                     }
                 }
             }
-            Check::Not(inner) => self.check(inner),
-            Check::Group { members, .. } => {
+            CompiledCheck::Not(inner) => self.collect_check(inner),
+            CompiledCheck::Group { members, .. } => {
                 for member in members {
-                    self.push(PointKind::Member, member.span, Source::Member(self.owner.0, member.span));
-                    member.when.iter().for_each(|&code| self.condition(code, code));
-                    self.check(&member.check);
+                    self.push_point(PointKind::Member, member.span, PointSource::Member(self.owner.0, member.span));
+                    member.when.iter().for_each(|&code| self.collect_condition(code, code));
+                    self.collect_check(&member.check);
                 }
             }
-            Check::Scoped { scope, body, .. } => {
-                self.scope(scope);
-                self.check(body);
+            CompiledCheck::Scoped { scope, body, .. } => {
+                self.collect_scope(scope);
+                self.collect_check(body);
             }
             // Tests never look at the world.
-            Check::World(_) | Check::OverRuns(_) => {}
+            CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
         }
     }
 
-    fn scope(&mut self, scope: &Scope<PatternId>) {
+    fn collect_scope(&mut self, scope: &WindowScope<PatternId>) {
         let closes = match scope {
-            Scope::After { until, .. } => until.is_some(),
-            Scope::Between { .. } => true,
-            Scope::Before { .. } | Scope::Each { .. } | Scope::Values { .. } => false,
+            WindowScope::After { until, .. } => until.is_some(),
+            WindowScope::Between { .. } => true,
+            WindowScope::Before { .. } | WindowScope::Each { .. } | WindowScope::Values { .. } => false,
         };
-        for &pattern in scope.patterns() {
-            self.pattern(pattern);
+        for &pattern in scope.header_patterns() {
+            self.collect_pattern(pattern);
         }
-        let Some(&first) = scope.patterns().next() else { return };
+        let Some(&first) = scope.header_patterns().next() else { return };
         if let Some(header) = self.program.patterns.get(first.0 as usize) {
-            self.push(PointKind::Window { closes }, header.span, Source::Window(self.owner.0, first));
+            self.push_point(PointKind::Window { closes }, header.span, PointSource::Window(self.owner.0, first));
         }
     }
 
-    fn pattern(&mut self, pattern: PatternId) {
+    fn collect_pattern(&mut self, pattern: PatternId) {
         let Some(written) = self.program.patterns.get(pattern.0 as usize) else { return };
-        self.push(PointKind::Pattern, written.span, Source::Pattern(self.owner.0, pattern));
-        let evaluated = self.prepared.plan(self.program).evaluated(pattern);
+        self.push_point(PointKind::Pattern, written.span, PointSource::Pattern(self.owner.0, pattern));
+        let evaluated = self.prepared.temporal_plan(self.program).evaluated_alternatives(pattern);
         for (own, evaluated) in written.alternatives.iter().zip(evaluated) {
             if let (Some(own), Some(evaluated)) = (own.condition, evaluated.condition) {
-                self.condition(own, evaluated);
+                self.collect_condition(own, evaluated);
             }
             for (own, evaluated) in own.joins.iter().zip(&evaluated.joins) {
-                self.condition(*own, *evaluated);
+                self.collect_condition(*own, *evaluated);
             }
         }
     }
 
     /// The tests in an expression that is used as a condition. Its place is that of `own`, what it does is seen at `evaluated`.
-    fn condition(&mut self, own: CodeId, evaluated: CodeId) {
+    fn collect_condition(&mut self, own: CodeId, evaluated: CodeId) {
         let owner = Some(self.owner.0);
-        self.tests(own, evaluated, owner);
-        let Some((chunk, ops)) = self.code(own) else { return };
-        let Some((seen_in, _)) = self.code(evaluated) else { return };
+        self.collect_tests(own, evaluated, owner);
+        let Some((chunk, ops)) = self.code_ops(own) else { return };
+        let Some((seen_in, _)) = self.code_ops(evaluated) else { return };
         // An expression that ends with a value instead of a test is a condition as a whole.
         if ops.last().is_some_and(|op| !gives_truth(*op) && !matches!(op, Op::Constant(_))) {
             let last = (seen_in.end as usize).saturating_sub(1);
-            self.push(PointKind::Test, chunk.span, Source::Instruction(owner, last));
+            self.push_point(PointKind::Test, chunk.span, PointSource::Instruction(owner, last));
         }
     }
 
-    fn code(&self, code: CodeId) -> Option<(averment_engine::bytecode::program::Chunk, &'p [Op])> {
+    fn code_ops(&self, code: CodeId) -> Option<(averment_engine::bytecode::program::CodeChunk, &'p [Op])> {
         let chunk = *self.program.chunks.get(code.0 as usize)?;
         Some((chunk, self.program.code.get(chunk.start as usize..chunk.end as usize)?))
     }
 
-    fn tests(&mut self, own: CodeId, evaluated: CodeId, owner: Option<u32>) {
-        let Some((chunk, ops)) = self.code(own) else { return };
-        let Some((seen_in, _)) = self.code(evaluated) else { return };
+    fn collect_tests(&mut self, own: CodeId, evaluated: CodeId, owner: Option<u32>) {
+        let Some((chunk, ops)) = self.code_ops(own) else { return };
+        let Some((seen_in, _)) = self.code_ops(evaluated) else { return };
         for (offset, op) in ops.iter().enumerate() {
             let constant = offset.checked_sub(1).and_then(|before| ops.get(before));
             match op {
                 Op::Condition() if matches!(constant, Some(Op::Constant(_))) => {}
-                Op::Condition() => self.instruction((chunk.start, seen_in.start), offset, owner),
-                op if is_test(*op) => self.instruction((chunk.start, seen_in.start), offset, owner),
-                Op::Let(LetRef(number)) => self.definition(self.program.lets.get(*number as usize).copied()),
+                Op::Condition() => self.push_instruction((chunk.start, seen_in.start), offset, owner),
+                op if is_test(*op) => self.push_instruction((chunk.start, seen_in.start), offset, owner),
+                Op::Let(LetRef(number)) => self.collect_definition(self.program.lets.get(*number as usize).copied()),
                 Op::CallDef(DefRef(number), _) => {
-                    self.definition(self.program.defs.get(*number as usize).map(|def| def.code));
+                    self.collect_definition(self.program.defs.get(*number as usize).map(|def| def.code));
                 }
                 _ => {}
             }
         }
     }
 
-    fn instruction(&mut self, (own, evaluated): (u32, u32), offset: usize, owner: Option<u32>) {
+    fn push_instruction(&mut self, (own, evaluated): (u32, u32), offset: usize, owner: Option<u32>) {
         let Some(&span) = self.program.spans.get((own as usize).saturating_add(offset)) else { return };
-        self.push(PointKind::Test, span, Source::Instruction(owner, (evaluated as usize).saturating_add(offset)));
+        self.push_point(PointKind::Test, span, PointSource::Instruction(owner, (evaluated as usize).saturating_add(offset)));
     }
 
     /// The tests of a `let` or `def`, once for all that use it.
-    fn definition(&mut self, code: Option<CodeId>) {
+    fn collect_definition(&mut self, code: Option<CodeId>) {
         if let Some(code) = code
             && self.defined.insert(code)
         {
-            self.tests(code, code, None);
+            self.collect_tests(code, code, None);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Coverage for people: the shares, then what was never seen, by place.
 
-use super::{Coverage, Group, Point, PointKind, written};
-use crate::show::counted;
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use super::{Coverage, PointGroup, CoveragePoint, PointKind, point_text};
+use crate::show::count_noun;
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::source::{SourceMap, Span};
 use averment_base::truth::Verdict;
 use std::io::{self, Write};
@@ -11,38 +11,38 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn text(out: &mut dyn Write, coverage: &Coverage, sources: &SourceMap, style: Style) -> io::Result<()> {
+pub fn write_coverage(out: &mut dyn Write, coverage: &Coverage, sources: &SourceMap, style: TextStyle) -> io::Result<()> {
     let name = sources.iter().next().map_or("", |(_, file)| file.name.as_str());
-    let runs = counted(usize::try_from(coverage.runs).unwrap_or(usize::MAX), "run");
-    writeln!(out, "{} of {} over {runs}", paint(style, Ink::Bold, "coverage"), one_line(name))?;
-    for group in Group::ALL {
-        let share = coverage.share(group);
+    let runs = count_noun(usize::try_from(coverage.runs).unwrap_or(usize::MAX), "run");
+    writeln!(out, "{} of {} over {runs}", paint_text(style, TextColor::Bold, "coverage"), one_line(name))?;
+    for group in PointGroup::ALL {
+        let share = coverage.group_share(group);
         let what = match group {
-            Group::Assertions => "passes and fails seen",
-            Group::Patterns => "matched",
-            Group::Branches => "ways taken",
+            PointGroup::Assertions => "passes and fails seen",
+            PointGroup::Patterns => "matched",
+            PointGroup::Branches => "ways taken",
         };
-        let line = format!("  {:11} {:>7}  {} of {} {what}", group.as_str(), share.percent(), share.seen, share.all);
-        let ink = if share.seen == share.all { Ink::Green } else { Ink::Yellow };
-        writeln!(out, "{}", paint(style, ink, &line))?;
+        let line = format!("  {:11} {:>7}  {} of {} {what}", group.as_str(), share.percent_text(), share.seen, share.all);
+        let ink = if share.seen == share.all { TextColor::Green } else { TextColor::Yellow };
+        writeln!(out, "{}", paint_text(style, ink, &line))?;
     }
     let unjudged: Vec<Span> =
         coverage.points.iter().filter(|point| is_unjudged(point)).map(|point| point.span).collect();
     for point in &coverage.points {
-        let Some(missing) = missing(point) else { continue };
+        let Some(missing) = missing_way(point) else { continue };
         // Of an assertion that nobody asked about, one line is enough.
-        if point.kind != PointKind::Assertion && unjudged.iter().any(|span| covers(*span, point.span)) {
+        if point.kind != PointKind::Assertion && unjudged.iter().any(|span| span_covers(*span, point.span)) {
             continue;
         }
-        let at = sources.position(point.span);
-        let place = format!("{}:{}:{}", one_line(sources.name(point.span)), at.line, at.column);
-        let what = written(sources, point);
-        writeln!(out, "  {place}: {} {missing}{}", subject(point, &what), instead(point))?;
+        let at = sources.line_column(point.span);
+        let place = format!("{}:{}:{}", one_line(sources.file_name(point.span)), at.line, at.column);
+        let what = point_text(sources, point);
+        writeln!(out, "  {place}: {} {missing}{}", point_subject(point, &what), other_outcomes(point))?;
     }
     Ok(())
 }
 
-fn subject(point: &Point, text: &str) -> String {
+fn point_subject(point: &CoveragePoint, text: &str) -> String {
     match point.kind {
         // The id of a bare assertion is made of its text.
         PointKind::Assertion if !point.id.contains(':') => format!("{} `{}`", one_line(&point.id), one_line(text)),
@@ -53,23 +53,23 @@ fn subject(point: &Point, text: &str) -> String {
     }
 }
 
-fn is_unjudged(point: &Point) -> bool {
+fn is_unjudged(point: &CoveragePoint) -> bool {
     point.kind == PointKind::Assertion && point.looked == 0
 }
 
-fn covers(outer: Span, inner: Span) -> bool {
+fn span_covers(outer: Span, inner: Span) -> bool {
     outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// What an assertion was beside passed and failed: an author may have meant it to pass where it was vacuous.
-fn instead(point: &Point) -> String {
+fn other_outcomes(point: &CoveragePoint) -> String {
     let others = Verdict::ALL.into_iter().zip(point.verdicts).skip(2).filter(|(_, count)| *count > 0);
     let said: Vec<String> = others.map(|(verdict, count)| format!("{} {count}", verdict.as_str())).collect();
     if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) }
 }
 
 /// What was never seen of a point; `None` when everything was.
-fn missing(point: &Point) -> Option<&'static str> {
+fn missing_way(point: &CoveragePoint) -> Option<&'static str> {
     Some(match (point.kind, point.yes > 0, point.no > 0) {
         (PointKind::Assertion, false, false) if point.looked == 0 => "is never judged",
         (PointKind::Assertion, false, false) => "never passes or fails",

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 
 /// How often a rule failed on each side. Only a fail is a catch: a rule that is vacuous or undecided on a bad run has not caught it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Table {
+pub struct ContingencyTable {
     /// Bad runs that fail.
     pub caught: u64,
     /// Bad runs.
@@ -24,51 +24,51 @@ pub struct Table {
     pub good: u64,
 }
 
-impl Table {
+impl ContingencyTable {
     /// Of the verdicts on each side.
     #[must_use]
-    pub fn of(good: &VerdictTotals, bad: &VerdictTotals) -> Self {
-        Self { caught: bad.of(Verdict::Fail), bad: bad.all(), alarms: good.of(Verdict::Fail), good: good.all() }
+    pub fn from_totals(good: &VerdictTotals, bad: &VerdictTotals) -> Self {
+        Self { caught: bad.verdict_count(Verdict::Fail), bad: bad.total_count(), alarms: good.verdict_count(Verdict::Fail), good: good.total_count() }
     }
 
     /// J times both numbers of runs, exactly.
-    fn scaled(&self) -> i128 {
+    fn scaled_informedness(&self) -> i128 {
         i128::from(self.caught) * i128::from(self.good) - i128::from(self.alarms) * i128::from(self.bad)
     }
 
-    fn scale(&self) -> i128 {
+    fn table_scale(&self) -> i128 {
         (i128::from(self.good) * i128::from(self.bad)).max(1)
     }
 
     /// Whether J is above, at or below 0.
     #[must_use]
-    pub fn sign(&self) -> Ordering {
-        self.scaled().cmp(&0)
+    pub fn informedness_sign(&self) -> Ordering {
+        self.scaled_informedness().cmp(&0)
     }
 
     /// By J, exactly.
     #[must_use]
-    pub fn compare(&self, other: &Self) -> Ordering {
-        let (left, right) = (self.scaled().checked_mul(other.scale()), other.scaled().checked_mul(self.scale()));
+    pub fn compare_informedness(&self, other: &Self) -> Ordering {
+        let (left, right) = (self.scaled_informedness().checked_mul(other.table_scale()), other.scaled_informedness().checked_mul(self.table_scale()));
         left.zip(right).map_or(Ordering::Equal, |(left, right)| left.cmp(&right))
     }
 
     /// J, between -1 and 1; 0 where a side is empty.
     #[must_use]
     pub fn informedness(&self) -> f64 {
-        share(self.caught, self.bad) - share(self.alarms, self.good)
+        side_share(self.caught, self.bad) - side_share(self.alarms, self.good)
     }
 
     /// The probability of a table at least as unlikely by chance.
     #[must_use]
-    pub fn chance(&self) -> f64 {
+    pub fn chance_probability(&self) -> f64 {
         let failing = self.caught + self.alarms;
         let all = self.good + self.bad;
-        let logs = Logs::up_to(all);
+        let logs = LogFactorials::up_to(all);
         let least = failing.saturating_sub(self.good);
         let most = failing.min(self.bad);
         let log = |caught: u64| {
-            logs.choose(self.bad, caught) + logs.choose(self.good, failing - caught) - logs.choose(all, failing)
+            logs.log_choose(self.bad, caught) + logs.log_choose(self.good, failing - caught) - logs.log_choose(all, failing)
         };
         let own = log(self.caught);
         // Tables that are as unlikely count, whatever the last bits of their logarithms are.
@@ -77,14 +77,14 @@ impl Table {
     }
 }
 
-fn share(part: u64, all: u64) -> f64 {
+fn side_share(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 / all as f64 }
 }
 
 /// Logarithms of factorials.
-struct Logs(Vec<f64>);
+struct LogFactorials(Vec<f64>);
 
-impl Logs {
+impl LogFactorials {
     fn up_to(most: u64) -> Self {
         let mut sums = vec![0.0];
         let mut sum = 0.0;
@@ -95,12 +95,12 @@ impl Logs {
         Self(sums)
     }
 
-    fn factorial(&self, of: u64) -> f64 {
+    fn log_factorial(&self, of: u64) -> f64 {
         usize::try_from(of).ok().and_then(|of| self.0.get(of)).copied().unwrap_or(0.0)
     }
 
-    fn choose(&self, of: u64, some: u64) -> f64 {
-        self.factorial(of) - self.factorial(some) - self.factorial(of.saturating_sub(some))
+    fn log_choose(&self, of: u64, some: u64) -> f64 {
+        self.log_factorial(of) - self.log_factorial(some) - self.log_factorial(of.saturating_sub(some))
     }
 }
 
@@ -108,8 +108,8 @@ impl Logs {
 mod tests {
     use super::*;
 
-    fn table(caught: u64, bad: u64, alarms: u64, good: u64) -> Table {
-        Table { caught, bad, alarms, good }
+    fn table(caught: u64, bad: u64, alarms: u64, good: u64) -> ContingencyTable {
+        ContingencyTable { caught, bad, alarms, good }
     }
 
     #[test]
@@ -118,14 +118,14 @@ mod tests {
         assert!((table(4, 8, 3, 12).informedness() - 0.25).abs() < 1e-12);
         assert!((table(0, 8, 12, 12).informedness() + 1.0).abs() < 1e-12);
         assert_eq!(table(0, 0, 0, 0).informedness(), 0.0);
-        assert_eq!(table(1, 2, 50, 100).compare(&table(2, 4, 1, 2)), Ordering::Equal);
-        assert_eq!(table(2, 3, 0, 1).compare(&table(1, 2, 0, 1)), Ordering::Greater);
+        assert_eq!(table(1, 2, 50, 100).compare_informedness(&table(2, 4, 1, 2)), Ordering::Equal);
+        assert_eq!(table(2, 3, 0, 1).compare_informedness(&table(1, 2, 0, 1)), Ordering::Greater);
     }
 
     /// Values of the tea-tasting experiment and of tables worked out by hand with exact fractions.
     #[test]
     fn chance_is_the_exact_test_of_fisher() {
-        let close = |table: Table, wanted: f64| assert!((table.chance() - wanted).abs() < 1e-9, "{}", table.chance());
+        let close = |table: ContingencyTable, wanted: f64| assert!((table.chance_probability() - wanted).abs() < 1e-9, "{}", table.chance_probability());
         close(table(3, 4, 1, 4), 34.0 / 70.0);
         close(table(4, 4, 0, 4), 2.0 / 70.0);
         close(table(3, 3, 0, 3), 2.0 / 20.0);

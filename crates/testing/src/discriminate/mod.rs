@@ -3,22 +3,22 @@
 pub mod maths;
 mod show;
 
-use super::recorded::{Reading, each_run};
-use super::subject::Subject;
+use super::trace_runs::{TraceReading, each_run};
+use super::subject::TestSubject;
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::outcome::{AssertionOutcome, Outcome, Status};
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome, Status};
+use averment_engine::vm::select::RuleSelection;
 use averment_traces::read;
 use bumpalo::Bump;
-use maths::Table;
-pub use show::{data, human, short};
+use maths::ContingencyTable;
+pub use show::{discrimination_data, print_human, print_short};
 
 /// The two folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum FolderSide {
     /// Runs that the rules should let pass.
     Good,
     /// Runs that they should fail.
@@ -30,7 +30,7 @@ pub enum Side {
 pub struct VerdictTotals([u64; 6]);
 
 impl VerdictTotals {
-    fn add(&mut self, verdict: Verdict) {
+    fn add_verdict(&mut self, verdict: Verdict) {
         let at = Verdict::ALL.iter().position(|one| *one == verdict);
         if let Some(count) = at.and_then(|at| self.0.get_mut(at)) {
             *count += 1;
@@ -39,21 +39,21 @@ impl VerdictTotals {
 
     /// How often one verdict came.
     #[must_use]
-    pub fn of(&self, verdict: Verdict) -> u64 {
+    pub fn verdict_count(&self, verdict: Verdict) -> u64 {
         let at = Verdict::ALL.iter().position(|one| *one == verdict);
         at.and_then(|at| self.0.get(at)).copied().unwrap_or(0)
     }
 
     /// How often any came.
     #[must_use]
-    pub fn all(&self) -> u64 {
+    pub fn total_count(&self) -> u64 {
         self.0.iter().sum()
     }
 }
 
 /// A rule, a bare assertion, or an assertion of a rule.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct DiscriminationRow {
     /// Which subject.
     pub subject: usize,
     /// Its id.
@@ -67,19 +67,19 @@ pub struct Row {
     /// On bad runs.
     pub bad: VerdictTotals,
     /// Its assertions, where it is a rule.
-    pub assertions: Vec<Row>,
-    part: Part,
+    pub assertions: Vec<DiscriminationRow>,
+    part: RowSubject,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum RowSubject {
     Rule(u32),
     Assertion(u32),
 }
 
 /// What a rule is worth for telling the folders apart, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worth {
+pub enum RuleWorth {
     /// It fails more often on bad runs than on good ones.
     Tells,
     /// It fails as often, or more often, on good runs.
@@ -94,29 +94,29 @@ pub enum Worth {
     NeverDecided,
 }
 
-impl Row {
+impl DiscriminationRow {
     /// The four cells.
     #[must_use]
-    pub fn table(&self) -> Table {
-        Table::of(&self.good, &self.bad)
+    pub fn contingency_table(&self) -> ContingencyTable {
+        ContingencyTable::from_totals(&self.good, &self.bad)
     }
 
     /// In one word.
     #[must_use]
-    pub fn worth(&self) -> Worth {
-        let both = |verdict| self.good.of(verdict) + self.bad.of(verdict);
+    pub fn rule_worth(&self) -> RuleWorth {
+        let both = |verdict| self.good.verdict_count(verdict) + self.bad.verdict_count(verdict);
         let (passed, failed) = (both(Verdict::Pass), both(Verdict::Fail));
         match (passed, failed) {
-            (0, 0) if both(Verdict::Undecided) + both(Verdict::Error) > 0 => Worth::NeverDecided,
-            (0, 0) => Worth::NeverExercised,
-            (_, 0) => Worth::AlwaysTrue,
+            (0, 0) if both(Verdict::Undecided) + both(Verdict::Error) > 0 => RuleWorth::NeverDecided,
+            (0, 0) => RuleWorth::NeverExercised,
+            (_, 0) => RuleWorth::AlwaysTrue,
             (0, _)
-                if self.good.of(Verdict::Fail) > 0 && self.bad.of(Verdict::Fail) > 0 && both(Verdict::Vacuous) == 0 =>
+                if self.good.verdict_count(Verdict::Fail) > 0 && self.bad.verdict_count(Verdict::Fail) > 0 && both(Verdict::Vacuous) == 0 =>
             {
-                Worth::AlwaysFalse
+                RuleWorth::AlwaysFalse
             }
-            _ if self.table().sign().is_gt() => Worth::Tells,
-            _ => Worth::Misleads,
+            _ if self.contingency_table().informedness_sign().is_gt() => RuleWorth::Tells,
+            _ => RuleWorth::Misleads,
         }
     }
 }
@@ -125,78 +125,78 @@ impl Row {
 #[derive(Debug)]
 pub struct Discrimination {
     /// Rules and bare assertions, those that tell the folders apart best first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DiscriminationRow>,
     /// Whether runs passed as a whole: by the gate of `aver check`.
     pub whole: (VerdictTotals, VerdictTotals),
     /// What was read of the good folder.
-    pub good: Reading,
+    pub good: TraceReading,
     /// What was read of the bad one.
-    pub bad: Reading,
+    pub bad: TraceReading,
 }
 
 /// Judges both folders with the rules of all subjects that are selected.
 #[must_use]
-pub fn discriminate(
-    subjects: &[Subject],
-    selection: &Selection,
+pub fn discriminate_runs(
+    subjects: &[TestSubject],
+    selection: &RuleSelection,
     good: &[String],
     bad: &[String],
     limits: &Limits,
 ) -> Discrimination {
     let options = EvaluateOptions { selection: selection.clone(), limits: *limits, ..EvaluateOptions::default() };
-    let mut rows: Vec<Row> =
+    let mut rows: Vec<DiscriminationRow> =
         subjects.iter().enumerate().flat_map(|(number, subject)| rows_of(number, subject, selection)).collect();
     let mut whole = (VerdictTotals::default(), VerdictTotals::default());
-    let mut judge = |traces: &[String], side: Side| {
+    let mut judge = |traces: &[String], side: FolderSide| {
         each_run(traces, limits, |raw| {
             let arena = Bump::new();
-            let run = read::parse(raw, &arena, limits)?;
+            let run = read::parse_run(raw, &arena, limits)?;
             let mut passed = true;
             for (number, subject) in subjects.iter().enumerate() {
                 let outcome = evaluate(&subject.program, &subject.prepared, &run, &arena, &options);
                 passed &= outcome.passed;
-                rows.iter_mut().filter(|row| row.subject == number).for_each(|row| row.add(&outcome, side));
+                rows.iter_mut().filter(|row| row.subject == number).for_each(|row| row.add_outcome(&outcome, side));
             }
-            let whole = if side == Side::Good { &mut whole.0 } else { &mut whole.1 };
-            whole.add(if passed { Verdict::Pass } else { Verdict::Fail });
+            let whole = if side == FolderSide::Good { &mut whole.0 } else { &mut whole.1 };
+            whole.add_verdict(if passed { Verdict::Pass } else { Verdict::Fail });
             Ok(())
         })
     };
-    let (good, bad) = (judge(good, Side::Good), judge(bad, Side::Bad));
+    let (good, bad) = (judge(good, FolderSide::Good), judge(bad, FolderSide::Bad));
     // The sort is stable: rules that are worth the same stay in file order.
-    rows.sort_by(|a, b| b.table().compare(&a.table()));
+    rows.sort_by(|a, b| b.contingency_table().compare_informedness(&a.contingency_table()));
     Discrimination { rows, whole, good, bad }
 }
 
-impl Row {
-    fn new(subject: usize, id: &str, name: &str, span: Span, part: Part) -> Self {
+impl DiscriminationRow {
+    fn new(subject: usize, id: &str, name: &str, span: Span, part: RowSubject) -> Self {
         let (good, bad) = (VerdictTotals::default(), VerdictTotals::default());
         Self { subject, id: id.to_owned(), name: name.to_owned(), span, good, bad, assertions: Vec::new(), part }
     }
 
-    fn add(&mut self, outcome: &Outcome, side: Side) {
-        if let Some(verdict) = self.part.verdict(outcome) {
-            let totals = if side == Side::Good { &mut self.good } else { &mut self.bad };
-            totals.add(verdict);
+    fn add_outcome(&mut self, outcome: &RunOutcome, side: FolderSide) {
+        if let Some(verdict) = self.part.subject_verdict(outcome) {
+            let totals = if side == FolderSide::Good { &mut self.good } else { &mut self.bad };
+            totals.add_verdict(verdict);
         }
-        self.assertions.iter_mut().for_each(|assertion| assertion.add(outcome, side));
+        self.assertions.iter_mut().for_each(|assertion| assertion.add_outcome(outcome, side));
     }
 }
 
-impl Part {
-    fn verdict(self, outcome: &Outcome) -> Option<Verdict> {
+impl RowSubject {
+    fn subject_verdict(self, outcome: &RunOutcome) -> Option<Verdict> {
         match self {
             Self::Rule(rule) => outcome.rules.iter().find(|one| one.rule == rule).map(|one| one.verdict),
             Self::Assertion(number) => {
                 let at = outcome.results.binary_search_by_key(&number, |result| result.assertion).ok()?;
-                outcome.results.get(at).map(counted)
+                outcome.results.get(at).map(counted_verdict)
             }
         }
     }
 }
 
 /// The verdict as it counts: an expected failure passes, an unexpected pass fails.
-fn counted(result: &AssertionOutcome) -> Verdict {
+fn counted_verdict(result: &AssertionOutcome) -> Verdict {
     match result.status {
         Status::ExpectedFailed => Verdict::Pass,
         Status::UnexpectedPassed => Verdict::Fail,
@@ -204,24 +204,24 @@ fn counted(result: &AssertionOutcome) -> Verdict {
     }
 }
 
-fn rows_of(subject: usize, of: &Subject, selection: &Selection) -> Vec<Row> {
+fn rows_of(subject: usize, of: &TestSubject, selection: &RuleSelection) -> Vec<DiscriminationRow> {
     let program = &of.program;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<DiscriminationRow> = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if !selection.judges(program, number, assertion) {
+        if !selection.is_judged(program, number, assertion) {
             continue;
         }
-        let own = Row::new(subject, &assertion.id, &assertion.text, assertion.span, Part::Assertion(number));
+        let own = DiscriminationRow::new(subject, &assertion.id, &assertion.text, assertion.span, RowSubject::Assertion(number));
         let Some(rule) = assertion.rule else {
             rows.push(own);
             continue;
         };
-        match rows.iter_mut().find(|row| row.part == Part::Rule(rule)) {
+        match rows.iter_mut().find(|row| row.part == RowSubject::Rule(rule)) {
             Some(row) => row.assertions.push(own),
             None => {
                 let Some(known) = program.rules.get(rule as usize) else { continue };
-                let row = Row::new(subject, &known.id, &known.id, known.span, Part::Rule(rule));
-                rows.push(Row { assertions: vec![own], ..row });
+                let row = DiscriminationRow::new(subject, &known.id, &known.id, known.span, RowSubject::Rule(rule));
+                rows.push(DiscriminationRow { assertions: vec![own], ..row });
             }
         }
     }

@@ -1,9 +1,9 @@
 //! What tells two folders apart, for people and for machines.
 
-use super::{Discrimination, Row, VerdictTotals, Worth};
-use crate::show::counted;
-use crate::subject::Subject;
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use super::{Discrimination, DiscriminationRow, VerdictTotals, RuleWorth};
+use crate::show::count_noun;
+use crate::subject::TestSubject;
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -12,15 +12,15 @@ use std::io::{self, Write};
 const NUMBERS: usize = 60;
 
 /// The lists behind the table.
-const LISTS: [(Worth, &str); 5] = [
-    (Worth::Misleads, "do not tell the folders apart, or the wrong way round"),
-    (Worth::AlwaysTrue, "always true: they hold on every run that exercises them"),
-    (Worth::AlwaysFalse, "always false: they fail on every run"),
-    (Worth::NeverExercised, "never exercised: no run has what they speak of"),
-    (Worth::NeverDecided, "never decided: no run records what they need"),
+const LISTS: [(RuleWorth, &str); 5] = [
+    (RuleWorth::Misleads, "do not tell the folders apart, or the wrong way round"),
+    (RuleWorth::AlwaysTrue, "always true: they hold on every run that exercises them"),
+    (RuleWorth::AlwaysFalse, "always false: they fail on every run"),
+    (RuleWorth::NeverExercised, "never exercised: no run has what they speak of"),
+    (RuleWorth::NeverDecided, "never decided: no run records what they need"),
 ];
 
-impl Worth {
+impl RuleWorth {
     /// The word in data.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -39,70 +39,70 @@ impl Worth {
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn human(out: &mut dyn Write, found: &Discrimination, subjects: &[Subject], style: Style) -> io::Result<()> {
-    let runs = |count: u64| counted(usize::try_from(count).unwrap_or(usize::MAX), "run");
+pub fn print_human(out: &mut dyn Write, found: &Discrimination, subjects: &[TestSubject], style: TextStyle) -> io::Result<()> {
+    let runs = |count: u64| count_noun(usize::try_from(count).unwrap_or(usize::MAX), "run");
     let (good, bad) = (runs(found.good.runs), runs(found.bad.runs));
     // The name of a rule gets what the numbers leave.
     let width = style.width.saturating_sub(NUMBERS).clamp(16, 40);
     let head = format!("{:width$}{:^21}  {:^21}", "", format!("good: {good}"), format!("bad: {bad}"));
-    writeln!(out, "{}", paint(style, Ink::Bold, head.trim_end()))?;
+    writeln!(out, "{}", paint_text(style, TextColor::Bold, head.trim_end()))?;
     let heads = format!("{:>5}{:>5}{:>5}{:>6}", "pass", "fail", "vac.", "other");
     writeln!(out, "{:width$}{heads}  {heads}{:>8}{:>8}", "rule", "J", "chance")?;
     for row in &found.rows {
-        line(out, row, subjects, style, width)?;
+        print_row(out, row, subjects, style, width)?;
     }
     writeln!(
         out,
         "{}",
-        paint(
+        paint_text(
             style,
-            Ink::Dim,
+            TextColor::Dim,
             "J: share of bad runs that fail minus share of good runs that fail; chance: of so much by luck"
         )
     )?;
     writeln!(out)?;
     for (worth, words) in LISTS {
-        let rows: Vec<&Row> = found.rows.iter().filter(|row| row.worth() == worth).collect();
+        let rows: Vec<&DiscriminationRow> = found.rows.iter().filter(|row| row.rule_worth() == worth).collect();
         if rows.is_empty() {
             continue;
         }
-        writeln!(out, "{}", paint(style, Ink::Yellow, words))?;
-        rows.iter().try_for_each(|row| writeln!(out, "  {}", name(row, subjects)))?;
+        writeln!(out, "{}", paint_text(style, TextColor::Yellow, words))?;
+        rows.iter().try_for_each(|row| writeln!(out, "  {}", row_name(row, subjects)))?;
         writeln!(out)?;
     }
-    let all = super::Table::of(&found.whole.0, &found.whole.1);
+    let all = super::ContingencyTable::from_totals(&found.whole.0, &found.whole.1);
     writeln!(
         out,
         "{}: {} of {} bad and {} of {} good runs fail `aver check`; J {}",
-        paint(style, Ink::Bold, "together"),
+        paint_text(style, TextColor::Bold, "together"),
         all.caught,
         all.bad,
         all.alarms,
         all.good,
-        signed(all.informedness())
+        signed_number(all.informedness())
     )
 }
 
-fn line(out: &mut dyn Write, row: &Row, subjects: &[Subject], style: Style, width: usize) -> io::Result<()> {
-    let table = row.table();
-    let ink = match row.worth() {
-        Worth::Tells if table.informedness() >= 0.5 => Some(Ink::Green),
-        Worth::Tells => None,
-        Worth::Misleads | Worth::AlwaysFalse => Some(Ink::Red),
-        _ => Some(Ink::Dim),
+fn print_row(out: &mut dyn Write, row: &DiscriminationRow, subjects: &[TestSubject], style: TextStyle, width: usize) -> io::Result<()> {
+    let table = row.contingency_table();
+    let ink = match row.rule_worth() {
+        RuleWorth::Tells if table.informedness() >= 0.5 => Some(TextColor::Green),
+        RuleWorth::Tells => None,
+        RuleWorth::Misleads | RuleWorth::AlwaysFalse => Some(TextColor::Red),
+        _ => Some(TextColor::Dim),
     };
-    let number = format!("{:>8}{:>8.3}", signed(table.informedness()), table.chance());
-    let number = ink.map_or_else(|| number.clone(), |ink| paint(style, ink, &number));
-    writeln!(out, "{:width$}{}  {}{number}", cut(&name(row, subjects), width - 1), totals(&row.good), totals(&row.bad))
+    let number = format!("{:>8}{:>8.3}", signed_number(table.informedness()), table.chance_probability());
+    let number = ink.map_or_else(|| number.clone(), |ink| paint_text(style, ink, &number));
+    writeln!(out, "{:width$}{}  {}{number}", cut_name(&row_name(row, subjects), width - 1), totals_text(&row.good), totals_text(&row.bad))
 }
 
-fn totals(totals: &VerdictTotals) -> String {
-    let [pass, fail, vacuous] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous].map(|verdict| totals.of(verdict));
-    format!("{pass:>5}{fail:>5}{vacuous:>5}{:>6}", totals.all() - pass - fail - vacuous)
+fn totals_text(totals: &VerdictTotals) -> String {
+    let [pass, fail, vacuous] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous].map(|verdict| totals.verdict_count(verdict));
+    format!("{pass:>5}{fail:>5}{vacuous:>5}{:>6}", totals.total_count() - pass - fail - vacuous)
 }
 
 /// The name of a row; with several files, with its file.
-fn name(row: &Row, subjects: &[Subject]) -> String {
+fn row_name(row: &DiscriminationRow, subjects: &[TestSubject]) -> String {
     match subjects.get(row.subject) {
         Some(subject) if subjects.len() > 1 => format!("{}: {}", one_line(subject.name()), one_line(&row.name)),
         _ => one_line(&row.name).into_owned(),
@@ -110,7 +110,7 @@ fn name(row: &Row, subjects: &[Subject]) -> String {
 }
 
 /// A text in so many columns.
-fn cut(name: &str, most: usize) -> String {
+fn cut_name(name: &str, most: usize) -> String {
     match name.char_indices().nth(most) {
         Some(_) => name.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
         None => name.to_owned(),
@@ -118,7 +118,7 @@ fn cut(name: &str, most: usize) -> String {
 }
 
 /// `+0.67`, `-1.00`, `0.00`.
-fn signed(number: f64) -> String {
+fn signed_number(number: f64) -> String {
     match format!("{number:+.2}") {
         zero if zero.ends_with("0.00") => "0.00".to_owned(),
         text => text,
@@ -129,19 +129,19 @@ fn signed(number: f64) -> String {
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn short(out: &mut dyn Write, found: &Discrimination, subjects: &[Subject]) -> io::Result<()> {
+pub fn print_short(out: &mut dyn Write, found: &Discrimination, subjects: &[TestSubject]) -> io::Result<()> {
     for row in &found.rows {
         let Some(subject) = subjects.get(row.subject) else { continue };
-        let (at, table) = (subject.sources.position(row.span), row.table());
+        let (at, table) = (subject.sources.line_column(row.span), row.contingency_table());
         writeln!(
             out,
             "{}:{}:{}: {}[{}]: informedness {}, {} of {} bad and {} of {} good runs fail",
-            one_line(subject.sources.name(row.span)),
+            one_line(subject.sources.file_name(row.span)),
             at.line,
             at.column,
             one_line(&row.id),
-            row.worth().as_str(),
-            signed(table.informedness()),
+            row.rule_worth().as_str(),
+            signed_number(table.informedness()),
             table.caught,
             table.bad,
             table.alarms,
@@ -153,42 +153,42 @@ pub fn short(out: &mut dyn Write, found: &Discrimination, subjects: &[Subject]) 
 
 /// Everything as one object.
 #[must_use]
-pub fn data(found: &Discrimination, subjects: &[Subject]) -> Value {
-    let rows: Vec<Value> = found.rows.iter().map(|row| one(row, subjects, true)).collect();
-    let all = super::Table::of(&found.whole.0, &found.whole.1);
+pub fn discrimination_data(found: &Discrimination, subjects: &[TestSubject]) -> Value {
+    let rows: Vec<Value> = found.rows.iter().map(|row| row_data(row, subjects, true)).collect();
+    let all = super::ContingencyTable::from_totals(&found.whole.0, &found.whole.1);
     let unreadable: Vec<String> =
         found.good.unreadable.iter().chain(&found.bad.unreadable).map(ToString::to_string).collect();
     json!({
         "version": 1,
         "runs": {"good": found.good.runs, "bad": found.bad.runs},
         "rules": rows,
-        "together": numbers(&all),
+        "together": table_data(&all),
         "unreadable": unreadable,
     })
 }
 
-fn numbers(table: &super::Table) -> Value {
+fn table_data(table: &super::ContingencyTable) -> Value {
     json!({
-        "informedness": rounded(table.informedness()),
-        "chance": rounded(table.chance()),
+        "informedness": round_number(table.informedness()),
+        "chance": round_number(table.chance_probability()),
         "caught": table.caught,
         "alarms": table.alarms,
     })
 }
 
 /// Logarithms differ in their last bits from machine to machine.
-fn rounded(number: f64) -> f64 {
+fn round_number(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-fn one(row: &Row, subjects: &[Subject], with_parts: bool) -> Value {
+fn row_data(row: &DiscriminationRow, subjects: &[TestSubject], with_parts: bool) -> Value {
     let totals = |totals: &VerdictTotals| -> Value {
-        let counts = Verdict::ALL.into_iter().map(|verdict| (verdict.as_str().to_owned(), json!(totals.of(verdict))));
+        let counts = Verdict::ALL.into_iter().map(|verdict| (verdict.as_str().to_owned(), json!(totals.verdict_count(verdict))));
         Value::Object(counts.collect::<Map<_, _>>())
     };
     let place = subjects.get(row.subject).map(|subject| {
-        let at = subject.sources.position(row.span);
-        json!({"file": subject.sources.name(row.span), "line": at.line, "column": at.column})
+        let at = subject.sources.line_column(row.span);
+        json!({"file": subject.sources.file_name(row.span), "line": at.line, "column": at.column})
     });
     let mut data = json!({
         "id": row.id,
@@ -196,12 +196,12 @@ fn one(row: &Row, subjects: &[Subject], with_parts: bool) -> Value {
         "location": place,
         "good": totals(&row.good),
         "bad": totals(&row.bad),
-        "worth": row.worth().as_str(),
+        "worth": row.rule_worth().as_str(),
     });
-    if let (Some(object), Value::Object(numbers)) = (data.as_object_mut(), numbers(&row.table())) {
+    if let (Some(object), Value::Object(numbers)) = (data.as_object_mut(), table_data(&row.contingency_table())) {
         object.extend(numbers);
         if with_parts && !row.assertions.is_empty() {
-            let parts: Vec<Value> = row.assertions.iter().map(|part| one(part, subjects, false)).collect();
+            let parts: Vec<Value> = row.assertions.iter().map(|part| row_data(part, subjects, false)).collect();
             object.insert("assertions".to_owned(), json!(parts));
         }
     }

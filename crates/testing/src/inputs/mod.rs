@@ -16,9 +16,9 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{GeneratedCall, InputsSpec, Module, SeedNamePart, ValueSpec};
-use random::Random;
-use schema::Maker;
+use averment_engine::ir::{GeneratedCall, InputsSpec, CheckedModule, SeedNamePart, ValueSpec};
+use random::CaseRandom;
+use schema::ArgumentMaker;
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ pub const ANY_TOOL: &str = "{{tool_name}}";
 
 /// The inputs of one call of an invariant, for one tool.
 #[derive(Debug)]
-pub struct Inputs {
+pub struct CallInputs {
     /// The id of the invariant.
     pub invariant: String,
     /// The tool, or [`ANY_TOOL`].
@@ -38,21 +38,21 @@ pub struct Inputs {
     pub seed: u64,
     /// The name that the seed goes with.
     pub seed_name: String,
-    made_by: MadeBy,
+    made_by: InputSource,
     /// Where the rules ask for them.
     call: GeneratedCall,
 }
 
 #[derive(Debug)]
-enum MadeBy {
+enum InputSource {
     /// The arguments, sorted by name.
     Arguments(Vec<(String, ValueSpec)>),
-    Schema(Rc<Maker>),
+    Schema(Rc<ArgumentMaker>),
 }
 
 /// One input.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Input {
+pub struct GeneratedInput {
     /// What tells it from all others: the first eight bytes of what its random numbers begin with.
     pub seed: u64,
     /// The arguments.
@@ -61,9 +61,9 @@ pub struct Input {
 
 /// What rules ask for.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundInputs {
     /// The inputs, in the order of the rules and of the catalogue.
-    pub inputs: Vec<Inputs>,
+    pub inputs: Vec<CallInputs>,
     /// The tools without a schema that inputs could be made by: where the rules ask for them, and their names.
     pub without_schema: Vec<(Span, String)>,
     /// What is to be said of them. With an error among it there is an invariant without inputs.
@@ -73,24 +73,24 @@ pub struct Found {
 /// The inputs that checked rules ask for, of the invariants that `chosen` names by id. `program` is compiled of the same module and has values for its
 /// parameters; what the module knows of tools says which there are.
 #[must_use]
-pub fn find(module: &Module, program: &Program, limits: &Limits, chosen: impl Fn(&str) -> bool) -> Found {
-    let mut found = Found::default();
+pub fn find_inputs(module: &CheckedModule, program: &Program, limits: &Limits, chosen: impl Fn(&str) -> bool) -> FoundInputs {
+    let mut found = FoundInputs::default();
     let id = |call: &GeneratedCall| module.rules.get(call.rule as usize).map_or("", |rule| rule.id.as_str());
     let calls: Vec<&GeneratedCall> = module.inputs.iter().filter(|call| chosen(id(call))).collect();
-    let mut fitting = tools::Fitting::new(module, program, limits);
-    let mut makers = schema::Makers::new(module, limits);
+    let mut fitting = tools::ToolFitting::new(module, program, limits);
+    let mut makers = schema::ArgumentMakers::new(module, limits);
     for call in calls {
         if let InputsSpec::Arguments(arguments) = &call.inputs {
-            size::check(arguments, call.span, &mut found.said);
+            size::check_sizes(arguments, call.span, &mut found.said);
         }
-        for tool in fitting.of(call, &mut found.said) {
+        for tool in fitting.fitting_tools(call, &mut found.said) {
             let made_by = match &call.inputs {
                 InputsSpec::Arguments(arguments) => {
                     let mut arguments = arguments.clone();
                     arguments.sort_by(|(one, _), (other, _)| one.cmp(other));
-                    Some(MadeBy::Arguments(arguments))
+                    Some(InputSource::Arguments(arguments))
                 }
-                InputsSpec::Schema(span) => makers.of(&tool, *span, &mut found.said).map(MadeBy::Schema),
+                InputsSpec::Schema(span) => makers.tool_maker(&tool, *span, &mut found.said).map(InputSource::Schema),
             };
             let Some(made_by) = made_by else {
                 found.without_schema.push((call.span, tool));
@@ -102,16 +102,16 @@ pub fn find(module: &Module, program: &Program, limits: &Limits, chosen: impl Fn
             });
             let seed_name = seed_name.collect();
             let (cases, seed, invariant) = (call.cases, call.seed, id(call).to_owned());
-            found.inputs.push(Inputs { invariant, tool, cases, seed, seed_name, made_by, call: call.clone() });
+            found.inputs.push(CallInputs { invariant, tool, cases, seed, seed_name, made_by, call: call.clone() });
         }
     }
     found
 }
 
-impl Inputs {
+impl CallInputs {
     /// Where the rules ask for them: the name of the tool, or the word that stands for each.
     #[must_use]
-    pub fn place(&self) -> Span {
+    pub fn call_span(&self) -> Span {
         self.call.span
     }
 
@@ -119,24 +119,24 @@ impl Inputs {
     ///
     /// # Errors
     /// Where the schema of the tool has none that was found: said at the place in the rules.
-    pub fn case(&self, seed: u64, case: u32) -> Result<Input, Box<Diagnostic>> {
-        let mut random = Random::new(seed, &self.seed_name, u64::from(case));
+    pub fn case_input(&self, seed: u64, case: u32) -> Result<GeneratedInput, Box<Diagnostic>> {
+        let mut random = CaseRandom::new(seed, &self.seed_name, u64::from(case));
         let arguments = match &self.made_by {
-            MadeBy::Arguments(arguments) => {
+            InputSource::Arguments(arguments) => {
                 let values = arguments.iter().map(|(name, spec)| {
-                    let value = if case == 0 { value::border(spec) } else { value::random(spec, &mut random) };
+                    let value = if case == 0 { value::border_value(spec) } else { value::random_value(spec, &mut random) };
                     (name.clone(), value)
                 });
                 values.collect()
             }
-            MadeBy::Schema(maker) => {
-                maker.arguments(&mut random, case == 0).ok_or_else(|| Box::new(self.none(case)))?
+            InputSource::Schema(maker) => {
+                maker.make_arguments(&mut random, case == 0).ok_or_else(|| Box::new(self.no_input(case)))?
             }
         };
-        Ok(Input { seed: random.seed(), arguments })
+        Ok(GeneratedInput { seed: random.case_seed(), arguments })
     }
 
-    fn none(&self, case: u32) -> Diagnostic {
+    fn no_input(&self, case: u32) -> Diagnostic {
         let span = match &self.call.inputs {
             InputsSpec::Schema(span) => *span,
             InputsSpec::Arguments(_) => self.call.span,
@@ -144,6 +144,6 @@ impl Inputs {
         let message =
             format!("for case {case} no arguments were found that the schema of the tool `{}` allows", self.tool);
         Diagnostic::new(Slug::BadSchema, span, message)
-            .help("say what they are: `generate { a: integer 0..9, b: string 1..20 } cases 50 seed 7`")
+            .with_help("say what they are: `generate { a: integer 0..9, b: string 1..20 } cases 50 seed 7`")
     }
 }

@@ -5,12 +5,12 @@ use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
 
 /// The random numbers of one case.
-pub(super) struct Random {
+pub(super) struct CaseRandom {
     numbers: ChaCha20Rng,
     seed: u64,
 }
 
-impl Random {
+impl CaseRandom {
     /// Begins with the SHA-256 of the seed, the name and the number of the case, numbers as 64 bits, the lowest first.
     pub fn new(seed: u64, name: &str, case: u64) -> Self {
         let hash = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name).chain_update(case.to_le_bytes());
@@ -20,7 +20,7 @@ impl Random {
     }
 
     /// What tells the case from all others: the first eight bytes that its numbers begin with.
-    pub fn seed(&self) -> u64 {
+    pub fn case_seed(&self) -> u64 {
         self.seed
     }
 
@@ -30,7 +30,7 @@ impl Random {
     }
 
     /// A number from `least` to `most`, which is not below it. One number is taken also where there is nothing to choose.
-    pub fn between(&mut self, least: u64, most: u64) -> u64 {
+    pub fn number_between(&mut self, least: u64, most: u64) -> u64 {
         let next = self.next();
         match most.saturating_sub(least).checked_add(1) {
             Some(count) => least.saturating_add(next % count),
@@ -49,17 +49,17 @@ impl Random {
     }
 
     /// A number from 0 to 1, both of them included.
-    pub fn share(&mut self) -> f64 {
-        float(self.next()) / float(u64::MAX)
+    pub fn unit_share(&mut self) -> f64 {
+        to_float(self.next()) / to_float(u64::MAX)
     }
 
     /// Heads or tails.
-    pub fn coin(&mut self) -> bool {
+    pub fn flip_coin(&mut self) -> bool {
         self.next() & 1 == 0
     }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "the nearest number is what is meant")]
-fn float(number: u64) -> f64 {
+fn to_float(number: u64) -> f64 {
     number as f64
 }

@@ -1,6 +1,6 @@
 //! What is wrong with bounds before anything is made, and how large an input can be.
 
-use super::value::{LIST, TEXT, lengths};
+use super::value::{LIST, TEXT, length_bounds};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::source::Span;
 use averment_engine::ir::{ValueKind, ValueSpec};
@@ -9,40 +9,40 @@ use averment_engine::ir::{ValueKind, ValueSpec};
 const INPUT: u64 = 16 << 20;
 
 /// Says what cannot be made as it is written. `place` is that of the call.
-pub(super) fn check(arguments: &[(String, ValueSpec)], place: Span, said: &mut Diagnostics) {
-    arguments.iter().for_each(|(_, spec)| bounds(spec, said));
+pub(super) fn check_sizes(arguments: &[(String, ValueSpec)], place: Span, said: &mut Diagnostics) {
+    arguments.iter().for_each(|(_, spec)| check_bounds(spec, said));
     let all = arguments.iter().fold(2_u64, |all, (name, spec)| {
         let name = u64::try_from(name.len()).unwrap_or(u64::MAX);
-        all.saturating_add(name.saturating_mul(6)).saturating_add(4).saturating_add(largest(spec))
+        all.saturating_add(name.saturating_mul(6)).saturating_add(4).saturating_add(largest_size(spec))
     });
     if all > INPUT {
-        let span = arguments.iter().max_by_key(|(_, spec)| largest(spec)).map_or(place, |(_, spec)| spec.span);
+        let span = arguments.iter().max_by_key(|(_, spec)| largest_size(spec)).map_or(place, |(_, spec)| spec.span);
         let message = format!("an input of this call can be larger than {} MiB", INPUT >> 20);
-        said.push(Diagnostic::new(Slug::TooLarge, span, message).help("make the lists or texts in it shorter"));
+        said.push(Diagnostic::new(Slug::TooLarge, span, message).with_help("make the lists or texts in it shorter"));
     }
 }
 
-fn bounds(spec: &ValueSpec, said: &mut Diagnostics) {
+fn check_bounds(spec: &ValueSpec, said: &mut Diagnostics) {
     match &spec.kind {
-        ValueKind::Text { least, most } => length(spec.span, (*least, *most), (TEXT, "texts", "characters"), said),
+        ValueKind::Text { least, most } => check_length(spec.span, (*least, *most), (TEXT, "texts", "characters"), said),
         ValueKind::List { least, most, elements } => {
-            length(spec.span, (*least, *most), (LIST, "lists", "elements"), said);
-            elements.iter().for_each(|element| bounds(element, said));
+            check_length(spec.span, (*least, *most), (LIST, "lists", "elements"), said);
+            elements.iter().for_each(|element| check_bounds(element, said));
         }
         ValueKind::Integer { least, most } => {
             let (first, last) = (least.unwrap_or(-100), most.unwrap_or(100));
             if most.is_some() && first > last {
-                empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
+                report_empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
             }
         }
         ValueKind::Number { least, most } => {
             let (first, last) = (least.unwrap_or(-100.0), most.unwrap_or(100.0));
             if most.is_some() && first > last {
-                empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
+                report_empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
             }
             if !(last.max(first) - first).is_finite() {
                 let message = "numbers between these ends cannot be told apart";
-                said.push(Diagnostic::new(Slug::TooLarge, spec.span, message).help("write ends that are nearer to 0"));
+                said.push(Diagnostic::new(Slug::TooLarge, spec.span, message).with_help("write ends that are nearer to 0"));
             }
         }
         ValueKind::Boolean => {}
@@ -50,47 +50,47 @@ fn bounds(spec: &ValueSpec, said: &mut Diagnostics) {
 }
 
 /// What is said of the bounds of a length.
-fn length(
+fn check_length(
     span: Span,
     (least, most): (Option<u64>, Option<u64>),
     (limit, what, of): (u64, &str, &str),
     said: &mut Diagnostics,
 ) {
-    if most.is_some_and(|most| most > super::value::limit(least, limit)) {
+    if most.is_some_and(|most| most > super::value::length_limit(least, limit)) {
         let message = format!("{what} with more than {limit} {of} are made only where the shortest is longer");
         let help = format!("write a least length above {limit}, or a largest one up to it");
-        warn(span, Slug::TooLarge, message, help, said);
+        push_warning(span, Slug::TooLarge, message, help, said);
     }
     if let (Some(least), Some(most)) = (least, most)
         && least > most
     {
-        empty(span, (&least.to_string(), false), &most.to_string(), said);
+        report_empty(span, (&least.to_string(), false), &most.to_string(), said);
     }
 }
 
 /// Bounds between which there is nothing.
-fn empty(span: Span, (least, is_usual): (&str, bool), most: &str, said: &mut Diagnostics) {
+fn report_empty(span: Span, (least, is_usual): (&str, bool), most: &str, said: &mut Diagnostics) {
     let usual = if is_usual { ", which is the least where none is written," } else { "" };
     let message =
         format!("nothing lies between {least}{usual} and {most}: case 0 is made with {most}, all others with {least}");
-    warn(span, Slug::Impossible, message, format!("write `{most}..{least}`, or whatever is meant"), said);
+    push_warning(span, Slug::Impossible, message, format!("write `{most}..{least}`, or whatever is meant"), said);
 }
 
-fn warn(span: Span, slug: Slug, message: String, help: String, said: &mut Diagnostics) {
-    let diagnostic = Diagnostic::new(slug, span, message).help(help);
+fn push_warning(span: Span, slug: Slug, message: String, help: String, said: &mut Diagnostics) {
+    let diagnostic = Diagnostic::new(slug, span, message).with_help(help);
     said.push(Diagnostic { severity: Severity::Warning, ..diagnostic });
 }
 
 /// Bytes of the largest value, as JSON.
-fn largest(spec: &ValueSpec) -> u64 {
+fn largest_size(spec: &ValueSpec) -> u64 {
     match &spec.kind {
-        ValueKind::Text { least, most } => lengths(*least, *most, 32, TEXT).1.saturating_add(2),
+        ValueKind::Text { least, most } => length_bounds(*least, *most, 32, TEXT).1.saturating_add(2),
         ValueKind::Integer { .. } => 20,
         ValueKind::Number { .. } => 25,
         ValueKind::Boolean => 5,
         ValueKind::List { least, most, elements } => {
-            let element = elements.as_ref().map_or(4, |element| largest(element));
-            lengths(*least, *most, 8, LIST).1.saturating_mul(element.saturating_add(1)).saturating_add(2)
+            let element = elements.as_ref().map_or(4, |element| largest_size(element));
+            length_bounds(*least, *most, 8, LIST).1.saturating_mul(element.saturating_add(1)).saturating_add(2)
         }
     }
 }

@@ -1,21 +1,21 @@
 //! Inputs that are smaller than another one, and may be made all the same: what is tried where a large one fails.
 
-use super::{Inputs, MadeBy};
+use super::{CallInputs, InputSource};
 use averment_engine::ir::{ValueKind, ValueSpec};
 use serde_json::{Map, Value};
 
 /// Elements of lists and members of objects whose own values are made smaller.
 const LOOKED_AT: usize = 16;
 
-impl Inputs {
+impl CallInputs {
     /// Inputs that are smaller than these arguments, the smallest first, each of those that may be made. None where there is no smaller one.
     #[must_use]
-    pub fn smaller(&self, arguments: &Map<String, Value>) -> Vec<Map<String, Value>> {
+    pub fn smaller_inputs(&self, arguments: &Map<String, Value>) -> Vec<Map<String, Value>> {
         let mut found = Vec::new();
         for (name, value) in arguments {
             let spec = match &self.made_by {
-                MadeBy::Arguments(specs) => specs.iter().find(|(one, _)| one == name).map(|(_, spec)| spec),
-                MadeBy::Schema(_) => {
+                InputSource::Arguments(specs) => specs.iter().find(|(one, _)| one == name).map(|(_, spec)| spec),
+                InputSource::Schema(_) => {
                     let mut without = arguments.clone();
                     without.remove(name);
                     found.push(without);
@@ -28,8 +28,8 @@ impl Inputs {
                 found.push(other);
             }
         }
-        if let MadeBy::Schema(maker) = &self.made_by {
-            found.retain(|arguments| maker.accepts(arguments));
+        if let InputSource::Schema(maker) = &self.made_by {
+            found.retain(|arguments| maker.accepts_arguments(arguments));
         }
         found
     }
@@ -48,9 +48,9 @@ fn smaller_than(value: &Value, spec: Option<&ValueSpec>) -> Vec<Value> {
                 };
                 let target =
                     0.clamp(least.unwrap_or(i64::MIN), most.unwrap_or(i64::MAX).max(least.unwrap_or(i64::MIN)));
-                between(number, target).into_iter().map(Value::from).collect()
+                numbers_between(number, target).into_iter().map(Value::from).collect()
             }
-            None => number.as_f64().map_or_else(Vec::new, |number| fractions(number, kind)),
+            None => number.as_f64().map_or_else(Vec::new, |number| shorter_fractions(number, kind)),
         },
         Value::String(text) => {
             let least = match kind {
@@ -60,16 +60,16 @@ fn smaller_than(value: &Value, spec: Option<&ValueSpec>) -> Vec<Value> {
             let length = text.chars().count() as u64;
             let shorter =
                 |length: u64| text.chars().take(usize::try_from(length).unwrap_or(usize::MAX)).collect::<String>();
-            lengths(length, least).into_iter().map(|length| Value::String(shorter(length))).collect()
+            shorter_lengths(length, least).into_iter().map(|length| Value::String(shorter(length))).collect()
         }
-        Value::Array(list) => elements(list, kind),
-        Value::Object(members) => self::members(members),
+        Value::Array(list) => fewer_elements(list, kind),
+        Value::Object(members) => self::fewer_members(members),
         Value::Null | Value::Bool(false) => Vec::new(),
     }
 }
 
 /// Numbers on the way to another one.
-fn between(number: i64, target: i64) -> Vec<i64> {
+fn numbers_between(number: i64, target: i64) -> Vec<i64> {
     let mut found = Vec::new();
     let mut distance = i128::from(number) - i128::from(target);
     while distance != 0 {
@@ -80,7 +80,7 @@ fn between(number: i64, target: i64) -> Vec<i64> {
     found
 }
 
-fn fractions(number: f64, kind: Option<&ValueKind>) -> Vec<Value> {
+fn shorter_fractions(number: f64, kind: Option<&ValueKind>) -> Vec<Value> {
     let (least, most) = match kind {
         Some(ValueKind::Number { least, most }) => (least.unwrap_or(f64::MIN), most.unwrap_or(f64::MAX)),
         _ => (f64::MIN, f64::MAX),
@@ -97,20 +97,20 @@ fn fractions(number: f64, kind: Option<&ValueKind>) -> Vec<Value> {
 }
 
 /// Shorter lengths, none below the least.
-fn lengths(length: u64, least: u64) -> Vec<u64> {
+fn shorter_lengths(length: u64, least: u64) -> Vec<u64> {
     let (length, least) = (i64::try_from(length).unwrap_or(i64::MAX), i64::try_from(least).unwrap_or(i64::MAX));
     if length <= least {
         return Vec::new();
     }
-    between(length, least).into_iter().filter_map(|length| u64::try_from(length).ok()).collect()
+    numbers_between(length, least).into_iter().filter_map(|length| u64::try_from(length).ok()).collect()
 }
 
-fn elements(list: &[Value], kind: Option<&ValueKind>) -> Vec<Value> {
+fn fewer_elements(list: &[Value], kind: Option<&ValueKind>) -> Vec<Value> {
     let (least, element) = match kind {
         Some(ValueKind::List { least, elements, .. }) => (least.unwrap_or(0), elements.as_deref()),
         _ => (0, None),
     };
-    let shorter = lengths(list.len() as u64, least).into_iter().filter_map(|length| usize::try_from(length).ok());
+    let shorter = shorter_lengths(list.len() as u64, least).into_iter().filter_map(|length| usize::try_from(length).ok());
     let mut found: Vec<Value> =
         shorter.map(|length| Value::Array(list.iter().take(length).cloned().collect())).collect();
     for (at, value) in list.iter().enumerate().take(LOOKED_AT) {
@@ -125,7 +125,7 @@ fn elements(list: &[Value], kind: Option<&ValueKind>) -> Vec<Value> {
     found
 }
 
-fn members(members: &Map<String, Value>) -> Vec<Value> {
+fn fewer_members(members: &Map<String, Value>) -> Vec<Value> {
     let mut found = Vec::new();
     for (name, value) in members.iter().take(LOOKED_AT) {
         let mut without = members.clone();

@@ -8,8 +8,8 @@
     reason = "a test that meets something unexpected has failed"
 )]
 
-use super::random::Random;
-use super::{Found, find, size, value};
+use super::random::CaseRandom;
+use super::{FoundInputs, find_inputs, size, value};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap, Span};
@@ -21,17 +21,17 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// What rules ask for, with a catalogue.
-fn found(rules: &str, tools: &Value) -> Result<Found, String> {
+fn found(rules: &str, tools: &Value) -> Result<FoundInputs, String> {
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("r.assert", None, rules));
-    let tools = sources.add(SourceFile::new("tools.json", None, tools.to_string()));
+    let root = sources.add_file(SourceFile::new("r.assert", None, rules));
+    let tools = sources.add_file(SourceFile::new("tools.json", None, tools.to_string()));
     let options = CheckOptions { limits: Limits::default(), files: &Memory::default() };
     let checked = check_with_tools(&mut sources, root, &[tools], &options);
     if checked.diagnostics.has_errors() {
         return Err(checked.diagnostics.0.iter().map(|one| one.message.as_str()).collect::<Vec<_>>().join("; "));
     }
     let program = compile(&checked.module, &sources);
-    Ok(find(&checked.module, &program, &Limits::default(), |_| true))
+    Ok(find_inputs(&checked.module, &program, &Limits::default(), |_| true))
 }
 
 /// All cases of rules, a line each.
@@ -39,7 +39,7 @@ fn lines(rules: &str, tools: &Value) -> Vec<String> {
     let found = found(rules, tools).unwrap();
     let said: Vec<&str> = found.said.0.iter().map(|one| one.message.as_str()).collect();
     let all = found.inputs.iter().flat_map(|inputs| {
-        (0..inputs.cases).map(|case| match inputs.case(inputs.seed, case) {
+        (0..inputs.cases).map(|case| match inputs.case_input(inputs.seed, case) {
             Ok(input) => format!("{} {case} {} {}", inputs.tool, input.seed, Value::Object(input.arguments)),
             Err(diagnostic) => format!("{} {case} {}", inputs.tool, diagnostic.message),
         })
@@ -64,7 +64,7 @@ fn large_texts_and_lists_are_made_where_the_rules_want_them() {
         "invariant g { call t generate { a: string 70000..70000, b: list 100.. } cases 2 seed 7; response exists }";
     let found = found(rules, &json!([])).unwrap();
     for case in 0..2 {
-        let made = found.inputs[0].case(7, case).unwrap().arguments;
+        let made = found.inputs[0].case_input(7, case).unwrap().arguments;
         assert_eq!((made["a"].as_str().unwrap().len(), made["b"].as_array().unwrap().len()), (70000, 100));
     }
 }
@@ -255,19 +255,19 @@ proptest! {
     #[test]
     fn values_lie_within_their_bounds(spec in spec(), seed in any::<u64>()) {
         let mut said = Diagnostics::default();
-        size::check(&[("a".to_owned(), spec.clone())], Span::default(), &mut said);
+        size::check_sizes(&[("a".to_owned(), spec.clone())], Span::default(), &mut said);
         prop_assume!(!said.has_errors());
         let made: Vec<Value> = (0..4_u64)
             .map(|case| match case {
-                0 => value::border(&spec),
-                _ => value::random(&spec, &mut Random::new(seed, "g", case)),
+                0 => value::border_value(&spec),
+                _ => value::random_value(&spec, &mut CaseRandom::new(seed, "g", case)),
             })
             .collect();
         for (case, one) in (0_u64..).zip(&made) {
             prop_assert!(!said.0.is_empty() || fits(&spec, one), "{case}: {one}");
             prop_assert!(one.to_string().len() <= 16 << 20);
             if case > 0 {
-                prop_assert_eq!(one, &value::random(&spec, &mut Random::new(seed, "g", case)));
+                prop_assert_eq!(one, &value::random_value(&spec, &mut CaseRandom::new(seed, "g", case)));
             }
         }
     }

@@ -5,28 +5,28 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::{PatternId, Program};
-use averment_engine::ir::{GeneratedCall, InputsSpec, Module};
-use averment_engine::vm::evaluate::{EvaluateOptions, evaluate_seen};
-use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::select::Selection;
+use averment_engine::ir::{GeneratedCall, InputsSpec, CheckedModule};
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate_with_coverage};
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_engine::vm::select::RuleSelection;
 use bumpalo::Bump;
 use serde_json::json;
 
 /// Which tools fit, asked of the evaluator: a run with one call of each.
-pub(super) struct Fitting<'a> {
-    module: &'a Module,
+pub(super) struct ToolFitting<'a> {
+    module: &'a CheckedModule,
     program: &'a Program,
-    prepared: Prepared,
+    prepared: PreparedProgram,
     limits: &'a Limits,
 }
 
-impl<'a> Fitting<'a> {
-    pub fn new(module: &'a Module, program: &'a Program, limits: &'a Limits) -> Self {
-        Self { module, program, prepared: Prepared::new(program), limits }
+impl<'a> ToolFitting<'a> {
+    pub fn new(module: &'a CheckedModule, program: &'a Program, limits: &'a Limits) -> Self {
+        Self { module, program, prepared: PreparedProgram::new(program), limits }
     }
 
     /// The tools that a call stands for, in the order of the catalogue.
-    pub fn of(&mut self, call: &GeneratedCall, said: &mut Diagnostics) -> Vec<String> {
+    pub fn fitting_tools(&mut self, call: &GeneratedCall, said: &mut Diagnostics) -> Vec<String> {
         if let Some(tool) = &call.tool {
             return vec![tool.clone()];
         }
@@ -37,32 +37,32 @@ impl<'a> Fitting<'a> {
         if self.module.tools.is_empty() {
             let message = format!("which tools there are is not known: `{ANY_TOOL}` stands for the name of each");
             let diagnostic = Diagnostic::new(Slug::UnknownTool, call.span, message)
-                .help("give a catalogue of them: `--tools FILE`, or `tools from \"FILE\"` in the rules");
+                .with_help("give a catalogue of them: `--tools FILE`, or `tools from \"FILE\"` in the rules");
             said.push(Diagnostic { severity: Severity::Warning, ..diagnostic });
             return vec![ANY_TOOL.to_owned()];
         }
         let patterns = patterns_at(self.program, call.span);
         if patterns.is_empty() {
             let message = "no assertion stands behind this call: whatever it answers, nothing is judged";
-            said.push(Diagnostic::new(Slug::Misplaced, call.span, message).help("write an assertion behind it"));
+            said.push(Diagnostic::new(Slug::Misplaced, call.span, message).with_help("write an assertion behind it"));
             return Vec::new();
         }
         let names = self.module.tools.iter().map(|tool| &tool.name);
-        let fitting: Vec<String> = names.filter(|name| self.fits(call, &patterns, name)).cloned().collect();
+        let fitting: Vec<String> = names.filter(|name| self.tool_fits(call, &patterns, name)).cloned().collect();
         if fitting.is_empty() {
             let message = format!("none of the {} tools of the catalogue fits", self.module.tools.len());
             let diagnostic = Diagnostic::new(Slug::UnknownTool, call.span, message);
-            let diagnostic = diagnostic.help("look at the condition behind `where`");
+            let diagnostic = diagnostic.with_help("look at the condition behind `where`");
             said.push(Diagnostic { severity: Severity::Warning, ..diagnostic });
         }
         fitting
     }
 
     /// Whether the call of a run that holds a call of this tool alone is one of those that are judged.
-    fn fits(&self, call: &GeneratedCall, patterns: &[PatternId], tool: &str) -> bool {
+    fn tool_fits(&self, call: &GeneratedCall, patterns: &[PatternId], tool: &str) -> bool {
         let rule = self.module.rules.get(call.rule as usize).map(|rule| rule.id.clone());
         let options = EvaluateOptions {
-            selection: Selection { rules: rule.into_iter().collect(), ..Selection::default() },
+            selection: RuleSelection { rules: rule.into_iter().collect(), ..RuleSelection::default() },
             limits: *self.limits,
             violations: Some(0),
             ..EvaluateOptions::default()
@@ -70,8 +70,8 @@ impl<'a> Fitting<'a> {
         let text = json!({"calls": [{"tool": tool, "args": {}, "result": null, "status": "ok"}]}).to_string();
         let arena = Bump::new();
         let Ok(run) = averment_traces::read_str(&text, &arena, self.limits) else { return false };
-        let (_, seen) = evaluate_seen(self.program, &self.prepared, &run, &arena, &options);
-        patterns.iter().any(|&pattern| seen.matched(self.program, &self.prepared, pattern))
+        let (_, seen) = evaluate_with_coverage(self.program, &self.prepared, &run, &arena, &options);
+        patterns.iter().any(|&pattern| seen.is_matched(self.program, &self.prepared, pattern))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values by what rules say of them.
 
-use super::random::Random;
+use super::random::CaseRandom;
 use averment_engine::ir::{ValueKind, ValueSpec};
 use serde_json::Value;
 
@@ -10,27 +10,27 @@ pub(super) const TEXT: u64 = 1024;
 pub(super) const LIST: u64 = 64;
 
 /// The value at the border: the largest, the longest.
-pub(super) fn border(spec: &ValueSpec) -> Value {
+pub(super) fn border_value(spec: &ValueSpec) -> Value {
     match &spec.kind {
-        ValueKind::Text { least, most } => text("x", most.or(*least).unwrap_or(8).min(limit(*least, TEXT))),
+        ValueKind::Text { least, most } => repeat_letter("x", most.or(*least).unwrap_or(8).min(length_limit(*least, TEXT))),
         ValueKind::Integer { least, most } => Value::from(most.or(*least).unwrap_or(1)),
         ValueKind::Number { least, most } => Value::from(most.or(*least).unwrap_or(1.0)),
         ValueKind::Boolean => Value::Bool(true),
         ValueKind::List { least, most, elements } => {
-            let length = most.or(*least).unwrap_or(1).min(limit(*least, LIST));
+            let length = most.or(*least).unwrap_or(1).min(length_limit(*least, LIST));
             // Of no list that is empty an element is made: it may be large.
-            let element = elements.as_ref().filter(|_| length > 0).map_or(Value::Null, |element| border(element));
+            let element = elements.as_ref().filter(|_| length > 0).map_or(Value::Null, |element| border_value(element));
             Value::Array((0..length).map(|_| element.clone()).collect())
         }
     }
 }
 
 /// A random value.
-pub(super) fn random(spec: &ValueSpec, random: &mut Random) -> Value {
+pub(super) fn random_value(spec: &ValueSpec, random: &mut CaseRandom) -> Value {
     match &spec.kind {
         ValueKind::Text { least, most } => {
-            let (least, most) = lengths(*least, *most, 32, TEXT);
-            text("a", random.between(least, most))
+            let (least, most) = length_bounds(*least, *most, 32, TEXT);
+            repeat_letter("a", random.number_between(least, most))
         }
         ValueKind::Integer { least, most } => {
             let least = least.unwrap_or(-100);
@@ -40,32 +40,32 @@ pub(super) fn random(spec: &ValueSpec, random: &mut Random) -> Value {
             let least = least.unwrap_or(-100.0);
             let most = most.unwrap_or(100.0).max(least);
             // The sum may be rounded beyond the end.
-            Value::from((least + (most - least) * random.share()).clamp(least, most))
+            Value::from((least + (most - least) * random.unit_share()).clamp(least, most))
         }
-        ValueKind::Boolean => Value::Bool(random.coin()),
+        ValueKind::Boolean => Value::Bool(random.flip_coin()),
         ValueKind::List { least, most, elements } => {
-            let (least, most) = lengths(*least, *most, 8, LIST);
-            let length = random.between(least, most);
+            let (least, most) = length_bounds(*least, *most, 8, LIST);
+            let length = random.number_between(least, most);
             let element =
-                |random: &mut Random| elements.as_ref().map_or(Value::Null, |element| self::random(element, random));
+                |random: &mut CaseRandom| elements.as_ref().map_or(Value::Null, |element| self::random_value(element, random));
             Value::Array((0..length).map(|_| element(random)).collect())
         }
     }
 }
 
 /// The shortest and the longest length: where no longest is written it is `usual`, and none is beyond the limit.
-pub(super) fn lengths(least: Option<u64>, most: Option<u64>, usual: u64, usual_limit: u64) -> (u64, u64) {
-    let limit = limit(least, usual_limit);
+pub(super) fn length_bounds(least: Option<u64>, most: Option<u64>, usual: u64, usual_limit: u64) -> (u64, u64) {
+    let limit = length_limit(least, usual_limit);
     let least = least.unwrap_or(0);
     (least, most.unwrap_or(usual).max(least).min(limit))
 }
 
 /// The longest that is made: whoever asks for a least length beyond the usual limit means what is written.
-pub(super) fn limit(least: Option<u64>, usual: u64) -> u64 {
+pub(super) fn length_limit(least: Option<u64>, usual: u64) -> u64 {
     if least.is_some_and(|least| least > usual) { u64::MAX } else { usual }
 }
 
-fn text(letter: &str, length: u64) -> Value {
+fn repeat_letter(letter: &str, length: u64) -> Value {
     // How large an input can be was looked at before.
     Value::String(letter.repeat(usize::try_from(length).unwrap_or(0)))
 }

@@ -1,7 +1,7 @@
 //! What mutants are made from: the text of the rule file without its tests, and, where the tests of a rule speak of it alone, without
 //! all other rules. A mutant of a large file then costs what its rule costs.
 
-use crate::subject::Subject;
+use crate::subject::TestSubject;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap};
 use averment_engine::bytecode::program::Program;
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 /// A text to make mutants from, with the program that it compiles to unchanged.
 #[derive(Debug)]
-pub(super) struct Base {
+pub(super) struct MutantBase {
     /// Everything stands where it stands in the file.
     pub(super) text: String,
     pub(super) original: Program,
@@ -21,16 +21,16 @@ pub(super) struct Base {
 
 /// The texts, by rule; that of the whole file under no name.
 #[derive(Debug)]
-pub(super) struct Bases {
+pub(super) struct MutantBases {
     file: String,
-    tree: ast::File,
-    bases: BTreeMap<Option<String>, OnceLock<Option<Base>>>,
+    tree: ast::RuleFile,
+    bases: BTreeMap<Option<String>, OnceLock<Option<MutantBase>>>,
 }
 
-impl Bases {
-    pub(super) fn new(subject: &Subject, limits: &Limits) -> Self {
+impl MutantBases {
+    pub(super) fn new(subject: &TestSubject, limits: &Limits) -> Self {
         let (tree, _, _) = syntax::parse(&subject.sources, FileId(0), limits);
-        let named = alone(subject).into_iter().map(Some).chain([None]);
+        let named = lone_rules(subject).into_iter().map(Some).chain([None]);
         Self {
             file: text_of(&subject.sources).to_owned(),
             bases: named.map(|name| (name, OnceLock::new())).collect(),
@@ -39,13 +39,13 @@ impl Bases {
     }
 
     /// The text for mutants of a rule; `compile` is asked once for each. `None` when it does not compile.
-    pub(super) fn of(&self, rule: Option<&str>, compile: impl Fn(&str) -> Option<Program>) -> Option<&Base> {
+    pub(super) fn rule_base(&self, rule: Option<&str>, compile: impl Fn(&str) -> Option<Program>) -> Option<&MutantBase> {
         let own = rule.map(str::to_owned).filter(|rule| self.bases.contains_key(&Some(rule.clone())));
         let base = self.bases.get(&own)?;
         let made = base.get_or_init(|| {
-            let text = blanked(&self.file, &self.tree.items, own.as_deref());
+            let text = blank_items(&self.file, &self.tree.items, own.as_deref());
             let original = compile(&text)?;
-            Some(Base { text, original })
+            Some(MutantBase { text, original })
         });
         made.as_ref()
     }
@@ -56,7 +56,7 @@ fn text_of(sources: &SourceMap) -> &str {
 }
 
 /// The rules that every test which names them names alone. Tests that name no rule speak of all.
-fn alone(subject: &Subject) -> BTreeSet<String> {
+fn lone_rules(subject: &TestSubject) -> BTreeSet<String> {
     if subject.trials.iter().any(|trial| trial.rules.is_empty()) {
         return BTreeSet::new();
     }
@@ -66,7 +66,7 @@ fn alone(subject: &Subject) -> BTreeSet<String> {
 }
 
 /// The text with all tests blanked out and, when one rule is meant, all other rules at the top and bare assertions.
-fn blanked(text: &str, items: &[ast::Item], only: Option<&str>) -> String {
+fn blank_items(text: &str, items: &[ast::SyntaxItem], only: Option<&str>) -> String {
     let mut ranges = Vec::new();
     for item in items {
         let named = rule_of(item);
@@ -76,7 +76,7 @@ fn blanked(text: &str, items: &[ast::Item], only: Option<&str>) -> String {
             _ => false,
         };
         if other {
-            ranges.push(item.span.range());
+            ranges.push(item.span.as_range());
         } else {
             tests_in(std::slice::from_ref(item), &mut ranges);
         }
@@ -94,7 +94,7 @@ fn blanked(text: &str, items: &[ast::Item], only: Option<&str>) -> String {
 }
 
 /// The name of the rule that an item is.
-pub(super) fn rule_of(item: &ast::Item) -> Option<&str> {
+pub(super) fn rule_of(item: &ast::SyntaxItem) -> Option<&str> {
     match &item.kind {
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => Some(&rule.name.text),
         ItemKind::Case { name, .. } => Some(&name.text),
@@ -102,10 +102,10 @@ pub(super) fn rule_of(item: &ast::Item) -> Option<&str> {
     }
 }
 
-fn tests_in(items: &[ast::Item], ranges: &mut Vec<Range<usize>>) {
+fn tests_in(items: &[ast::SyntaxItem], ranges: &mut Vec<Range<usize>>) {
     for item in items {
         match &item.kind {
-            ItemKind::Test(_) => ranges.push(item.span.range()),
+            ItemKind::Test(_) => ranges.push(item.span.as_range()),
             ItemKind::Rule(rule) | ItemKind::Invariant(rule) => tests_in(&rule.body, ranges),
             ItemKind::Suite { body, .. } | ItemKind::Case { body, .. } | ItemKind::ForEachTool { body, .. } => {
                 tests_in(body, ranges);

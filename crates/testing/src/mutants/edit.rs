@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A change of the text of a rule file that makes another rule of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct RuleEdit {
     /// The bytes that go.
     pub range: Range<usize>,
     /// What stands there instead.
@@ -18,10 +18,10 @@ pub struct Edit {
     pub rule: Option<String>,
 }
 
-impl Edit {
+impl RuleEdit {
     /// By place, then by what is put there.
     #[must_use]
-    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+    pub fn place_order(&self, other: &Self) -> std::cmp::Ordering {
         (self.range.start, self.range.end, &self.text, self.kind).cmp(&(
             other.range.start,
             other.range.end,
@@ -73,49 +73,49 @@ kinds! {
 
 /// The text of one rule file, for those who look for changes in it.
 #[derive(Debug)]
-pub(super) struct Finder<'a> {
+pub(super) struct EditFinder<'a> {
     pub(super) text: &'a str,
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<RuleEdit>,
     /// The rule in work.
     pub(super) rule: Option<String>,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> EditFinder<'a> {
     /// The text of a place.
-    pub(super) fn at(&self, span: Span) -> &'a str {
-        self.text.get(span.range()).unwrap_or("")
+    pub(super) fn span_text(&self, span: Span) -> &'a str {
+        self.text.get(span.as_range()).unwrap_or("")
     }
 
     /// The same on one line, for sentences.
-    pub(super) fn short(&self, span: Span) -> String {
-        let folded = self.at(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    pub(super) fn short_text(&self, span: Span) -> String {
+        let folded = self.span_text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         match folded.char_indices().nth(60) {
             Some((at, _)) => format!("{}…", folded.get(..at).unwrap_or_default()),
             None => folded,
         }
     }
 
-    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>, kind: MutantKind, missing: String) {
-        self.edits.push(Edit { range, text: text.into(), kind, missing, rule: self.rule.clone() });
+    pub(super) fn push_replacement(&mut self, range: Range<usize>, text: impl Into<String>, kind: MutantKind, missing: String) {
+        self.edits.push(RuleEdit { range, text: text.into(), kind, missing, rule: self.rule.clone() });
     }
 
     pub(super) fn replace_span(&mut self, span: Span, text: impl Into<String>, kind: MutantKind, missing: String) {
-        self.replace(span.range(), text, kind, missing);
+        self.push_replacement(span.as_range(), text, kind, missing);
     }
 
-    pub(super) fn insert(&mut self, at: u32, text: &str, kind: MutantKind, missing: String) {
-        self.replace(at as usize..at as usize, text, kind, missing);
+    pub(super) fn push_insertion(&mut self, at: u32, text: &str, kind: MutantKind, missing: String) {
+        self.push_replacement(at as usize..at as usize, text, kind, missing);
     }
 
     /// Leaves a stretch of text out.
-    pub(super) fn cut(&mut self, start: u32, end: u32, kind: MutantKind, missing: String) {
+    pub(super) fn push_removal(&mut self, start: u32, end: u32, kind: MutantKind, missing: String) {
         if start < end {
-            self.replace(start as usize..end as usize, "", kind, missing);
+            self.push_replacement(start as usize..end as usize, "", kind, missing);
         }
     }
 
     /// The place of a word in the text between two offsets.
-    pub(super) fn word(&self, start: u32, end: u32, word: &str) -> Option<Range<usize>> {
+    pub(super) fn find_word(&self, start: u32, end: u32, word: &str) -> Option<Range<usize>> {
         let (start, end) = (start as usize, end as usize);
         let text = self.text.get(start..end)?;
         let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -130,7 +130,7 @@ impl<'a> Finder<'a> {
 
     /// The place of a word that a stretch of text starts with.
     pub(super) fn first_word(&self, span: Span, word: &str) -> Option<Range<usize>> {
-        self.word(span.start, span.end, word).filter(|range| range.start == span.start as usize)
+        self.find_word(span.start, span.end, word).filter(|range| range.start == span.start as usize)
     }
 
     /// A word and the white space behind it.
@@ -145,8 +145,8 @@ impl<'a> Finder<'a> {
         let Some(own) = all.get(number) else { return };
         let before = number.checked_sub(1).and_then(|before| all.get(before));
         match (before, all.get(number + 1)) {
-            (_, Some(next)) => self.cut(own.start, next.start, kind, missing),
-            (Some(before), None) => self.cut(before.end, own.end, kind, missing),
+            (_, Some(next)) => self.push_removal(own.start, next.start, kind, missing),
+            (Some(before), None) => self.push_removal(before.end, own.end, kind, missing),
             (None, None) => {}
         }
     }

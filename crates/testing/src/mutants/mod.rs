@@ -1,6 +1,6 @@
 //! Mutants: rules with one small change, each run against all tests. A mutant that no test notices shows what the tests leave open.
 //!
-//! Changes are found in the syntax tree ([`find`]) and made in the text, so that every mutant is a rule file that an author could have
+//! Changes are found in the syntax tree ([`find_edits`]) and made in the text, so that every mutant is a rule file that an author could have
 //! written: it is parsed, checked and compiled like any other. One that does not compile, or compiles to the same program, is no mutant.
 
 mod base;
@@ -14,24 +14,24 @@ mod steps;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap};
 use averment_syntax as syntax;
-pub use edit::{Edit, MutantKind};
-pub use run::{Fate, MOST, Mutant, Report, Tried, run};
-pub use show::{data, human, short};
+pub use edit::{RuleEdit, MutantKind};
+pub use run::{MutantResult, MOST, Mutant, MutationReport, MutationOptions, run_mutants};
+pub use show::{mutants_data, print_human, print_short};
 
 /// Every change of the first file of a map, in file order.
 #[must_use]
-pub fn find(sources: &SourceMap, limits: &Limits) -> Vec<Edit> {
+pub fn find_edits(sources: &SourceMap, limits: &Limits) -> Vec<RuleEdit> {
     let Some(file) = sources.get(FileId(0)) else { return Vec::new() };
     let (tree, _, _) = syntax::parse(sources, FileId(0), limits);
-    let mut finder = edit::Finder { text: &file.text, edits: Vec::new(), rule: None };
+    let mut finder = edit::EditFinder { text: &file.text, edits: Vec::new(), rule: None };
     for item in &tree.items {
         finder.rule = base::rule_of(item).map(str::to_owned);
-        finder.items(std::slice::from_ref(item));
+        finder.mutate_items(std::slice::from_ref(item));
     }
     let mut edits = finder.edits;
     // The same text again is no change; the same change twice is one.
     edits.retain(|edit| file.text.get(edit.range.clone()).is_some_and(|before| before != edit.text));
-    edits.sort_by(Edit::order);
+    edits.sort_by(RuleEdit::place_order);
     edits.dedup_by(|later, first| (&later.range, &later.text) == (&first.range, &first.text));
     edits
 }

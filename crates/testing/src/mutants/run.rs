@@ -1,22 +1,22 @@
 //! Making mutants and running the tests against each.
 
-use super::base::{Base, Bases};
-use super::edit::Edit;
-use super::find;
+use super::base::{MutantBase, MutantBases};
+use super::edit::RuleEdit;
+use super::find_edits;
 use crate::coverage::{Coverage, PointKind};
 use crate::outcome;
-use crate::subject::Subject;
-use crate::trial::{Input, Trial};
+use crate::subject::TestSubject;
+use crate::trial::{TrialInput, TestTrial};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::ops::{DefRef, LetRef, Op};
-use averment_engine::bytecode::program::{Check, Chunk, CodeId, Member, Program};
+use averment_engine::bytecode::program::{CompiledCheck, CodeChunk, CodeId, CompiledMember, Program};
 use averment_engine::check::files::Files;
-use averment_engine::check::{CheckOptions, check};
+use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
 use averment_engine::ir;
-use averment_engine::vm::prepare::Prepared;
-use averment_engine::vm::testing::{Stated, judge};
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_engine::vm::testing::{TestExpectation, judge_test};
 use averment_traces::read::{self, read_str};
 use bumpalo::Bump;
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ pub const MOST: usize = 5_000;
 
 /// How mutants are tried.
 #[derive(Clone, Copy)]
-pub struct Tried<'t> {
+pub struct MutationOptions<'t> {
     /// At most so many, spread evenly over the file.
     pub most: usize,
     /// How many are tried at a time; `None` for all processors. The report is the same for any number.
@@ -49,7 +49,7 @@ pub struct Tried<'t> {
 
 /// What became of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum MutantResult {
     /// A test does not come out as stated with it: its name.
     Killed(String),
     /// All tests come out as before.
@@ -66,57 +66,57 @@ pub enum Fate {
 #[derive(Debug, Clone)]
 pub struct Mutant {
     /// The change.
-    pub edit: Edit,
+    pub edit: RuleEdit,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: MutantResult,
 }
 
 /// What came of all mutants of a rule file.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct MutationReport {
     /// How many changes there are; more than were tried when there was a limit or an interruption.
     pub found: usize,
     /// Those that were tried, in file order.
     pub mutants: Vec<Mutant>,
 }
 
-impl Report {
+impl MutationReport {
     /// How many had a fate.
     #[must_use]
-    pub fn count(&self, is: impl Fn(&Fate) -> bool) -> usize {
+    pub fn count_where(&self, is: impl Fn(&MutantResult) -> bool) -> usize {
         self.mutants.iter().filter(|mutant| is(&mutant.fate)).count()
     }
 
     /// How many were noticed.
     #[must_use]
-    pub fn killed(&self) -> usize {
-        self.count(|fate| matches!(fate, Fate::Killed(_)))
+    pub fn killed_count(&self) -> usize {
+        self.count_where(|fate| matches!(fate, MutantResult::Killed(_)))
     }
 
     /// How many were not.
     #[must_use]
-    pub fn survived(&self) -> usize {
-        self.count(|fate| matches!(fate, Fate::Survived | Fate::Untested))
+    pub fn survived_count(&self) -> usize {
+        self.count_where(|fate| matches!(fate, MutantResult::Survived | MutantResult::Untested))
     }
 }
 
 /// Tries the mutants of a subject whose tests all come out as stated. `files` reads what the rules name. `None` when the text that the
 /// subject holds does not compile from where it is.
 #[must_use]
-pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried: Tried<'_>) -> Option<Report> {
-    let edits = find(&subject.sources, limits);
+pub fn run_mutants(subject: &TestSubject, files: &(dyn Files + Sync), limits: &Limits, tried: MutationOptions<'_>) -> Option<MutationReport> {
+    let edits = find_edits(&subject.sources, limits);
     let found = edits.len();
-    let edits = chosen(edits, tried.most);
-    let work = Work {
+    let edits = choose_edits(edits, tried.most);
+    let work = MutationWork {
         subject,
         files,
         limits: Limits { fuel: limits.fuel.min(FUEL), ..*limits },
-        bases: Bases::new(subject, limits),
-        untested: untested(subject, limits),
-        unused: unused(&subject.program),
+        bases: MutantBases::new(subject, limits),
+        untested: untested_assertions(subject, limits),
+        unused: unused_definitions(&subject.program),
     };
-    work.base(None)?;
-    let fates: Vec<Mutex<Option<Fate>>> = edits.iter().map(|_| Mutex::new(None)).collect();
+    work.rule_base(None)?;
+    let fates: Vec<Mutex<Option<MutantResult>>> = edits.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = tried.threads.map_or_else(all, NonZeroUsize::get).min(edits.len()).clamp(1, 256);
@@ -125,7 +125,7 @@ pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried
             let number = next.fetch_add(1, Ordering::Relaxed);
             let (Some(edit), Some(place)) = (edits.get(number), fates.get(number)) else { return };
             // A defect that a strange mutant brings to light must not take the others with it.
-            let fate = catch_unwind(AssertUnwindSafe(|| work.fate(edit))).unwrap_or(Fate::Invalid);
+            let fate = catch_unwind(AssertUnwindSafe(|| work.mutant_result(edit))).unwrap_or(MutantResult::Invalid);
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(fate);
             (tried.progress)(number + 1, edits.len());
         }
@@ -140,11 +140,11 @@ pub fn run(subject: &Subject, files: &(dyn Files + Sync), limits: &Limits, tried
     });
     let fates = fates.into_iter().map(|fate| fate.into_inner().unwrap_or_else(PoisonError::into_inner));
     let mutants = edits.into_iter().zip(fates).filter_map(|(edit, fate)| Some(Mutant { edit, fate: fate? })).collect();
-    Some(Report { found, mutants })
+    Some(MutationReport { found, mutants })
 }
 
 /// So many of the changes, spread evenly.
-fn chosen(edits: Vec<Edit>, most: usize) -> Vec<Edit> {
+fn choose_edits(edits: Vec<RuleEdit>, most: usize) -> Vec<RuleEdit> {
     let all = edits.len();
     if most >= all {
         return edits;
@@ -155,57 +155,57 @@ fn chosen(edits: Vec<Edit>, most: usize) -> Vec<Edit> {
     edits.into_iter().enumerate().filter(|(number, _)| starts(*number)).map(|(_, edit)| edit).collect()
 }
 
-struct Work<'w> {
-    subject: &'w Subject,
+struct MutationWork<'w> {
+    subject: &'w TestSubject,
     files: &'w (dyn Files + Sync),
     limits: Limits,
-    bases: Bases,
+    bases: MutantBases,
     /// The assertions that no test judges.
     untested: Vec<Span>,
     /// The definitions that no assertion uses.
     unused: Vec<Span>,
 }
 
-impl Work<'_> {
-    fn fate(&self, edit: &Edit) -> Fate {
+impl MutationWork<'_> {
+    fn mutant_result(&self, edit: &RuleEdit) -> MutantResult {
         let rule = edit.rule.as_deref();
-        let Some(base) = self.base(rule) else { return Fate::Invalid };
-        let Some(program) = replaced(&base.text, edit).and_then(|text| self.compile(&text)) else {
-            return Fate::Invalid;
+        let Some(base) = self.rule_base(rule) else { return MutantResult::Invalid };
+        let Some(program) = apply_edit(&base.text, edit).and_then(|text| self.compile_text(&text)) else {
+            return MutantResult::Invalid;
         };
-        let lies_in = |spans: &[Span]| spans.iter().any(|span| covers(span.range(), &edit.range));
-        if lies_in(&self.unused) || plain(&program) == base.original {
-            return Fate::Equivalent;
+        let lies_in = |spans: &[Span]| spans.iter().any(|span| range_covers(span.as_range(), &edit.range));
+        if lies_in(&self.unused) || without_places(&program) == base.original {
+            return MutantResult::Equivalent;
         }
         if lies_in(&self.untested) {
-            return Fate::Untested;
+            return MutantResult::Untested;
         }
-        let prepared = Prepared::new(&program);
+        let prepared = PreparedProgram::new(&program);
         let mut arena = Bump::new();
-        for trial in self.subject.trials.iter().filter(|trial| self.concerns(trial, rule)) {
+        for trial in self.subject.trials.iter().filter(|trial| self.concerns_trial(trial, rule)) {
             if !self.comes_out(&program, &prepared, trial, &arena) {
-                return Fate::Killed(trial.name.clone());
+                return MutantResult::Killed(trial.name.clone());
             }
             arena.reset();
         }
-        Fate::Survived
+        MutantResult::Survived
     }
 
-    fn base(&self, rule: Option<&str>) -> Option<&Base> {
-        self.bases.of(rule, |text| self.compile(text).map(|program| plain(&program)))
+    fn rule_base(&self, rule: Option<&str>) -> Option<&MutantBase> {
+        self.bases.rule_base(rule, |text| self.compile_text(text).map(|program| without_places(&program)))
     }
 
     /// Whether a change of a rule (of anything, for `None`) can matter to a test.
-    fn concerns(&self, trial: &Trial, rule: Option<&str>) -> bool {
+    fn concerns_trial(&self, trial: &TestTrial, rule: Option<&str>) -> bool {
         let name = |number: &u32| self.subject.program.rules.get(*number as usize).map(|rule| rule.id.as_str());
         trial.rules.is_empty() || rule.is_none_or(|rule| trial.rules.iter().any(|number| name(number) == Some(rule)))
     }
 
-    fn compile(&self, text: &str) -> Option<Program> {
+    fn compile_text(&self, text: &str) -> Option<Program> {
         let folder = self.subject.path.as_deref().and_then(Path::parent);
         let mut sources = SourceMap::default();
-        let root = sources.add(SourceFile::new(self.subject.name(), folder, text));
-        let checked = check(&mut sources, root, &CheckOptions { limits: self.limits, files: self.files });
+        let root = sources.add_file(SourceFile::new(self.subject.name(), folder, text));
+        let checked = check_rules(&mut sources, root, &CheckOptions { limits: self.limits, files: self.files });
         if checked.diagnostics.has_errors() {
             return None;
         }
@@ -218,16 +218,16 @@ impl Work<'_> {
     }
 
     /// Whether a test comes out with the mutant as it did with the rules.
-    fn comes_out(&self, program: &Program, prepared: &Prepared, trial: &Trial, arena: &Bump) -> bool {
+    fn comes_out(&self, program: &Program, prepared: &PreparedProgram, trial: &TestTrial, arena: &Bump) -> bool {
         let run = match &trial.input {
-            Input::Normal(text) => read_str(text, arena, &self.limits),
-            Input::Recorded(raw) => read::parse(raw, arena, &self.limits),
-            Input::None(_) => return true,
+            TrialInput::Normal(text) => read_str(text, arena, &self.limits),
+            TrialInput::Recorded(raw) => read::parse_run(raw, arena, &self.limits),
+            TrialInput::None(_) => return true,
         };
         let (Ok(run), Some(expect)) = (run, trial.expect) else { return true };
         let rules: Option<Vec<u32>> = trial.rules.iter().map(|&rule| self.same_rule(rule, program)).collect();
         let Some(rules) = rules else { return false };
-        judge(program, prepared, &run, arena, Stated { expect, rules: &rules }, &self.limits, false).reason.is_none()
+        judge_test(program, prepared, &run, arena, TestExpectation { expect, rules: &rules }, &self.limits, false).reason.is_none()
     }
 
     /// The number that a rule has in the mutant.
@@ -238,28 +238,28 @@ impl Work<'_> {
 }
 
 /// The text with the change made.
-fn replaced(text: &str, edit: &Edit) -> Option<String> {
+fn apply_edit(text: &str, edit: &RuleEdit) -> Option<String> {
     let (before, behind) = (text.get(..edit.range.start)?, text.get(edit.range.end..)?);
     Some(format!("{before}{}{behind}", edit.text))
 }
 
-fn covers(outer: std::ops::Range<usize>, inner: &std::ops::Range<usize>) -> bool {
+fn range_covers(outer: std::ops::Range<usize>, inner: &std::ops::Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// The assertions of the file that no test judges.
-fn untested(subject: &Subject, limits: &Limits) -> Vec<Span> {
+fn untested_assertions(subject: &TestSubject, limits: &Limits) -> Vec<Span> {
     let mut coverage = Coverage::new(&subject.program, &subject.prepared);
-    let _ = outcome::run(subject, limits, Some(&mut coverage));
+    let _ = outcome::run_tests(subject, limits, Some(&mut coverage));
     let assertions = coverage.points.iter().filter(|point| point.kind == PointKind::Assertion);
     let never = assertions.filter(|point| point.looked == 0 && point.span.file == FileId(0));
     never.map(|point| point.span).collect()
 }
 
 /// The `let`s and `def`s of the file that nothing uses.
-fn unused(program: &Program) -> Vec<Span> {
+fn unused_definitions(program: &Program) -> Vec<Span> {
     let defined: Vec<CodeId> = program.lets.iter().copied().chain(program.defs.iter().map(|def| def.code)).collect();
-    let ops = |chunk: &Chunk| program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or_default();
+    let ops = |chunk: &CodeChunk| program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or_default();
     let called = |op: &Op| match op {
         Op::Let(LetRef(number)) => program.lets.get(*number as usize).copied(),
         Op::CallDef(DefRef(number), _) => program.defs.get(*number as usize).map(|def| def.code),
@@ -278,7 +278,7 @@ fn unused(program: &Program) -> Vec<Span> {
 }
 
 /// A program without what only speaks of its text: two with the same rest judge every run alike.
-fn plain(program: &Program) -> Program {
+fn without_places(program: &Program) -> Program {
     let mut plain = program.clone();
     let nowhere = Span::new(FileId(0), 0, 0);
     plain.sources.clear();
@@ -287,7 +287,7 @@ fn plain(program: &Program) -> Program {
     plain.chunks.iter_mut().for_each(|chunk| chunk.span = nowhere);
     plain.params.iter_mut().for_each(|param| param.span = nowhere);
     plain.regexes.iter_mut().for_each(|regex| regex.text.clear());
-    plain.rules.iter_mut().for_each(|rule: &mut ir::Rule| rule.span = nowhere);
+    plain.rules.iter_mut().for_each(|rule: &mut ir::ProgramRule| rule.span = nowhere);
     for pattern in &mut plain.patterns {
         pattern.span = nowhere;
         pattern.text.clear();
@@ -299,19 +299,19 @@ fn plain(program: &Program) -> Program {
         assertion.span = nowhere;
         assertion.text.clear();
         assertion.id.clear();
-        placeless(&mut assertion.check);
+        clear_places(&mut assertion.check);
     }
     plain
 }
 
 /// As deep as the brackets that the rule was written with.
-fn placeless(check: &mut Check) {
+fn clear_places(check: &mut CompiledCheck) {
     match check {
-        Check::Not(inner) | Check::Scoped { body: inner, .. } => placeless(inner),
-        Check::Group { members, .. } => members.iter_mut().for_each(|member: &mut Member| {
+        CompiledCheck::Not(inner) | CompiledCheck::Scoped { body: inner, .. } => clear_places(inner),
+        CompiledCheck::Group { members, .. } => members.iter_mut().for_each(|member: &mut CompiledMember| {
             member.span = Span::default();
-            placeless(&mut member.check);
+            clear_places(&mut member.check);
         }),
-        Check::Expression(_) | Check::Temporal(_) | Check::World(_) | Check::OverRuns(_) => {}
+        CompiledCheck::Expression(_) | CompiledCheck::Temporal(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
     }
 }

@@ -1,47 +1,47 @@
 //! Mutants for people and for machines.
 
 use super::edit::MutantKind;
-use super::run::{Fate, Mutant, Report};
-use crate::coverage::Share;
-use crate::show::counted;
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
-use averment_base::source::{FileId, Position, SourceFile, SourceMap};
+use super::run::{MutantResult, Mutant, MutationReport};
+use crate::coverage::CoverageShare;
+use crate::show::count_noun;
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
+use averment_base::source::{FileId, LineColumn, SourceFile, SourceMap};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::ops::Range;
 
 /// How many of those that could be noticed were.
-fn share(report: &Report) -> Share {
-    let (killed, survived) = (report.killed(), report.survived());
+fn killed_share(report: &MutationReport) -> CoverageShare {
+    let (killed, survived) = (report.killed_count(), report.survived_count());
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    Share { seen: number(killed), all: number(killed.saturating_add(survived)) }
+    CoverageShare { seen: number(killed), all: number(killed.saturating_add(survived)) }
 }
 
 /// Prints the survivors with their change, and the score.
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn human(out: &mut dyn Write, report: &Report, sources: &SourceMap, style: Style) -> io::Result<()> {
+pub fn print_human(out: &mut dyn Write, report: &MutationReport, sources: &SourceMap, style: TextStyle) -> io::Result<()> {
     let Some(file) = sources.get(FileId(0)) else { return Ok(()) };
-    untested(out, report, file, style)?;
-    let survivors: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == Fate::Survived).collect();
-    for group in survivors.chunk_by(|a, b| touched(a, file) == touched(b, file)) {
+    print_untested(out, report, file, style)?;
+    let survivors: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == MutantResult::Survived).collect();
+    for group in survivors.chunk_by(|a, b| touched_range(a, file) == touched_range(b, file)) {
         of_lines(out, group, file, style)?;
     }
-    let share = share(report);
+    let share = killed_share(report);
     let name = one_line(&file.name);
-    let ink = if share.seen == share.all { Ink::Green } else { Ink::Yellow };
+    let ink = if share.seen == share.all { TextColor::Green } else { TextColor::Yellow };
     let of = match report.found.checked_sub(report.mutants.len()) {
         Some(rest) if rest > 0 => format!(" ({rest} more were not tried)"),
         _ => String::new(),
     };
     let killed = format!("{} of {} killed", share.seen, share.all);
-    let (same, invalid) = (report.count(|fate| *fate == Fate::Equivalent), report.count(|fate| *fate == Fate::Invalid));
+    let (same, invalid) = (report.count_where(|fate| *fate == MutantResult::Equivalent), report.count_where(|fate| *fate == MutantResult::Invalid));
     writeln!(
         out,
         "{} of {name}: {}{of}",
-        paint(style, Ink::Bold, "mutants"),
-        paint(style, ink, &format!("{killed}, {}", share.percent()))
+        paint_text(style, TextColor::Bold, "mutants"),
+        paint_text(style, ink, &format!("{killed}, {}", share.percent_text()))
     )?;
     if same + invalid > 0 {
         writeln!(out, "  left out: {same} that mean the same, {invalid} that do not compile")?;
@@ -50,51 +50,51 @@ pub fn human(out: &mut dyn Write, report: &Report, sources: &SourceMap, style: S
 }
 
 /// Assertions that no test judges: one line for all their mutants.
-fn untested(out: &mut dyn Write, report: &Report, file: &SourceFile, style: Style) -> io::Result<()> {
-    let all: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == Fate::Untested).collect();
+fn print_untested(out: &mut dyn Write, report: &MutationReport, file: &SourceFile, style: TextStyle) -> io::Result<()> {
+    let all: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == MutantResult::Untested).collect();
     for whole in all.iter().filter(|mutant| mutant.edit.kind == MutantKind::DropAssertion) {
         let inside = |mutant: &&&Mutant| {
             whole.edit.range.start <= mutant.edit.range.start && mutant.edit.range.end <= whole.edit.range.end
         };
         // What stands in a block is part of the block's line.
-        if all.iter().any(|other| other.edit.kind == MutantKind::DropAssertion && contains(other, whole)) {
+        if all.iter().any(|other| other.edit.kind == MutantKind::DropAssertion && contains_mutant(other, whole)) {
             continue;
         }
         let count = all.iter().filter(inside).count();
-        let at = place(whole, file);
+        let at = mutant_position(whole, file);
         let text = file.text.get(whole.edit.range.clone()).unwrap_or("");
         let first = text.lines().next().unwrap_or("");
-        let word = paint(style, Ink::Yellow, "untested");
+        let word = paint_text(style, TextColor::Yellow, "untested");
         writeln!(out, "{word}  {}:{}:{}  {}", one_line(&file.name), at.line, at.column, one_line(first))?;
-        writeln!(out, "  missing: any test that judges it ({})", counted(count, "mutant"))?;
+        writeln!(out, "  missing: any test that judges it ({})", count_noun(count, "mutant"))?;
         writeln!(out)?;
     }
     Ok(())
 }
 
-fn contains(outer: &Mutant, inner: &Mutant) -> bool {
+fn contains_mutant(outer: &Mutant, inner: &Mutant) -> bool {
     outer.edit.range != inner.edit.range
         && outer.edit.range.start <= inner.edit.range.start
         && inner.edit.range.end <= outer.edit.range.end
 }
 
 /// The survivors that change the same lines.
-fn of_lines(out: &mut dyn Write, group: &[&Mutant], file: &SourceFile, style: Style) -> io::Result<()> {
+fn of_lines(out: &mut dyn Write, group: &[&Mutant], file: &SourceFile, style: TextStyle) -> io::Result<()> {
     let Some(first) = group.first() else { return Ok(()) };
-    let at = place(first, file);
-    let word = paint(style, Ink::Yellow, "survived");
+    let at = mutant_position(first, file);
+    let word = paint_text(style, TextColor::Yellow, "survived");
     writeln!(out, "{word}  {}:{}:{}", one_line(&file.name), at.line, at.column)?;
-    for line in lines(first, file).0.lines() {
-        writeln!(out, "  {}", paint(style, Ink::Red, &format!("- {}", one_line(line))))?;
+    for line in changed_lines(first, file).0.lines() {
+        writeln!(out, "  {}", paint_text(style, TextColor::Red, &format!("- {}", one_line(line))))?;
     }
     for mutant in group {
-        let (_, behind) = lines(mutant, file);
+        let (_, behind) = changed_lines(mutant, file);
         let mut shown = behind.lines().filter(|line| !line.trim().is_empty()).peekable();
         if shown.peek().is_none() {
-            writeln!(out, "  {}", paint(style, Ink::Green, "+"))?;
+            writeln!(out, "  {}", paint_text(style, TextColor::Green, "+"))?;
         }
         for line in shown {
-            writeln!(out, "  {}", paint(style, Ink::Green, &format!("+ {}", one_line(line.trim_end()))))?;
+            writeln!(out, "  {}", paint_text(style, TextColor::Green, &format!("+ {}", one_line(line.trim_end()))))?;
         }
         writeln!(out, "      {}; missing: {}", mutant.edit.kind.as_str(), one_line(&mutant.edit.missing))?;
     }
@@ -105,20 +105,20 @@ fn of_lines(out: &mut dyn Write, group: &[&Mutant], file: &SourceFile, style: St
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn short(out: &mut dyn Write, report: &Report, sources: &SourceMap) -> io::Result<()> {
+pub fn print_short(out: &mut dyn Write, report: &MutationReport, sources: &SourceMap) -> io::Result<()> {
     let Some(file) = sources.get(FileId(0)) else { return Ok(()) };
-    for mutant in report.mutants.iter().filter(|mutant| matches!(mutant.fate, Fate::Survived | Fate::Untested)) {
-        let at = place(mutant, file);
+    for mutant in report.mutants.iter().filter(|mutant| matches!(mutant.fate, MutantResult::Survived | MutantResult::Untested)) {
+        let at = mutant_position(mutant, file);
         let (name, kind) = (one_line(&file.name), mutant.edit.kind.as_str());
         let missing = one_line(&mutant.edit.missing);
-        let change = change(mutant, file);
+        let change = describe_change(mutant, file);
         writeln!(out, "{name}:{}:{}: warning[survivor]: {kind}: {change}; help: add {missing}", at.line, at.column)?;
     }
     Ok(())
 }
 
 /// `` `>` as `>=` ``, `` without `$id` ``.
-fn change(mutant: &Mutant, file: &SourceFile) -> String {
+fn describe_change(mutant: &Mutant, file: &SourceFile) -> String {
     let before = file.text.get(mutant.edit.range.clone()).unwrap_or("");
     let tidy = |text: &str| one_line(text.trim_matches([' ', '\n', '\t', ','])).into_owned();
     match (tidy(before), tidy(&mutant.edit.text)) {
@@ -128,12 +128,12 @@ fn change(mutant: &Mutant, file: &SourceFile) -> String {
     }
 }
 
-fn place(mutant: &Mutant, file: &SourceFile) -> Position {
-    file.position(u32::try_from(mutant.edit.range.start).unwrap_or(u32::MAX))
+fn mutant_position(mutant: &Mutant, file: &SourceFile) -> LineColumn {
+    file.line_column(u32::try_from(mutant.edit.range.start).unwrap_or(u32::MAX))
 }
 
 /// The bytes of the lines that the change touches.
-fn touched(mutant: &Mutant, file: &SourceFile) -> Range<usize> {
+fn touched_range(mutant: &Mutant, file: &SourceFile) -> Range<usize> {
     let (text, range) = (&*file.text, mutant.edit.range.clone());
     let start = text.get(..range.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let end = text.get(range.end..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| range.end + at);
@@ -141,9 +141,9 @@ fn touched(mutant: &Mutant, file: &SourceFile) -> Range<usize> {
 }
 
 /// Those lines before and behind the change.
-fn lines(mutant: &Mutant, file: &SourceFile) -> (String, String) {
+fn changed_lines(mutant: &Mutant, file: &SourceFile) -> (String, String) {
     let (text, range) = (&*file.text, mutant.edit.range.clone());
-    let Range { start, end } = touched(mutant, file);
+    let Range { start, end } = touched_range(mutant, file);
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or("");
     let behind = format!("{}{}{}", part(start, range.start), mutant.edit.text, part(range.end, end));
     (part(start, end).to_owned(), behind)
@@ -151,30 +151,30 @@ fn lines(mutant: &Mutant, file: &SourceFile) -> (String, String) {
 
 /// The mutants of one rule file as an object.
 #[must_use]
-pub fn data(report: &Report, sources: &SourceMap) -> Value {
+pub fn mutants_data(report: &MutationReport, sources: &SourceMap) -> Value {
     let Some(file) = sources.get(FileId(0)) else { return Value::Null };
-    let mutants: Vec<Value> = report.mutants.iter().map(|mutant| one(mutant, file)).collect();
+    let mutants: Vec<Value> = report.mutants.iter().map(|mutant| mutant_data(mutant, file)).collect();
     json!({
         "file": file.name,
         "found": report.found,
-        "killed": report.killed(),
-        "survived": report.survived(),
-        "equivalent": report.count(|fate| *fate == Fate::Equivalent),
-        "invalid": report.count(|fate| *fate == Fate::Invalid),
-        "score": crate::coverage::share(share(report)),
+        "killed": report.killed_count(),
+        "survived": report.survived_count(),
+        "equivalent": report.count_where(|fate| *fate == MutantResult::Equivalent),
+        "invalid": report.count_where(|fate| *fate == MutantResult::Invalid),
+        "score": crate::coverage::share_data(killed_share(report)),
         "mutants": mutants,
     })
 }
 
-fn one(mutant: &Mutant, file: &SourceFile) -> Value {
-    let at = place(mutant, file);
-    let (before, behind) = lines(mutant, file);
+fn mutant_data(mutant: &Mutant, file: &SourceFile) -> Value {
+    let at = mutant_position(mutant, file);
+    let (before, behind) = changed_lines(mutant, file);
     let (fate, by) = match &mutant.fate {
-        Fate::Killed(by) => ("killed", Some(by)),
-        Fate::Survived => ("survived", None),
-        Fate::Untested => ("untested", None),
-        Fate::Equivalent => ("equivalent", None),
-        Fate::Invalid => ("invalid", None),
+        MutantResult::Killed(by) => ("killed", Some(by)),
+        MutantResult::Survived => ("survived", None),
+        MutantResult::Untested => ("untested", None),
+        MutantResult::Equivalent => ("equivalent", None),
+        MutantResult::Invalid => ("invalid", None),
     };
     json!({
         "kind": mutant.edit.kind.as_str(),

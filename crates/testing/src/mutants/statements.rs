@@ -1,59 +1,59 @@
 //! Changes of statements, blocks and modifiers.
 
-use super::edit::{Finder, MutantKind};
+use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 use averment_syntax::ast::{
-    Assertion, GroupKind, Item, ItemKind, Modifier, ModifierKind, Number, Over, Quantifier, Rated, Scope, SequenceMode,
-    Setting, Statement, StatementKind, Step, Times, Window, Within,
+    Assertion, GroupKind, SyntaxItem, ItemKind, Modifier, ModifierKind, NumberLiteral, SlidingExtent, Quantifier, RatedSubject, BlockScope, SequenceMode,
+    BodySetting, Statement, StatementKind, StepPattern, StepCount, NeverWindow, WithinBound,
 };
 
-impl Finder<'_> {
+impl EditFinder<'_> {
     /// The changes of items. Tests, imports, schemas and calls stay as they are.
-    pub(super) fn items(&mut self, items: &[Item]) {
-        items.iter().for_each(|item| self.item(item));
+    pub(super) fn mutate_items(&mut self, items: &[SyntaxItem]) {
+        items.iter().for_each(|item| self.mutate_item(item));
     }
 
-    fn item(&mut self, item: &Item) {
-        deeper(|| match &item.kind {
-            ItemKind::Let { value, .. } => self.operand(value),
-            ItemKind::Def { body, .. } => self.operand(body),
-            ItemKind::DefStep { body, .. } => self.step(body),
+    fn mutate_item(&mut self, item: &SyntaxItem) {
+        with_deep_stack(|| match &item.kind {
+            ItemKind::Let { value, .. } => self.mutate_operand(value),
+            ItemKind::Def { body, .. } => self.mutate_operand(body),
+            ItemKind::DefStep { body, .. } => self.mutate_step(body),
             ItemKind::Rule(rule) | ItemKind::Invariant(rule) => {
-                self.modifiers(&rule.modifiers);
-                self.items(&rule.body);
+                self.mutate_modifiers(&rule.modifiers);
+                self.mutate_items(&rule.body);
             }
             ItemKind::Suite { modifiers, body, .. } | ItemKind::Case { modifiers, body, .. } => {
-                self.modifiers(modifiers);
-                self.items(body);
+                self.mutate_modifiers(modifiers);
+                self.mutate_items(body);
             }
-            ItemKind::Pre { body } | ItemKind::Post { body } => self.items(body),
+            ItemKind::Pre { body } | ItemKind::Post { body } => self.mutate_items(body),
             ItemKind::ForEachTool { condition, body } => {
-                condition.iter().for_each(|condition| self.expr(condition));
-                self.items(body);
+                condition.iter().for_each(|condition| self.mutate_expr(condition));
+                self.mutate_items(body);
             }
-            ItemKind::Setting(Setting::Modifier(modifier)) => self.modifier(modifier),
-            ItemKind::Assertion(assertion) => self.assertion(assertion, item.span),
+            ItemKind::Setting(BodySetting::Modifier(modifier)) => self.mutate_modifier(modifier),
+            ItemKind::Assertion(assertion) => self.mutate_assertion(assertion, item.span),
             _ => {}
         });
     }
 
-    fn assertion(&mut self, assertion: &Assertion, whole: Span) {
+    fn mutate_assertion(&mut self, assertion: &Assertion, whole: Span) {
         let span = assertion.statement.span;
         let expected = assertion.modifiers.iter().any(|modifier| matches!(modifier.kind, ModifierKind::ExpectFail(_)));
         let missing = match expected {
-            false => format!("a test that expects `fail` because of `{}`", self.short(span)),
-            true => format!("a test in which `{}` decides", self.short(span)),
+            false => format!("a test that expects `fail` because of `{}`", self.short_text(span)),
+            true => format!("a test in which `{}` decides", self.short_text(span)),
         };
-        self.cut(whole.start, whole.end, MutantKind::DropAssertion, missing);
+        self.push_removal(whole.start, whole.end, MutantKind::DropAssertion, missing);
         self.negate_statement(&assertion.statement);
-        self.statement(&assertion.statement);
-        self.modifiers(&assertion.modifiers);
+        self.mutate_statement(&assertion.statement);
+        self.mutate_modifiers(&assertion.modifiers);
     }
 
     fn negate_statement(&mut self, statement: &Statement) {
         let span = statement.span;
-        let missing = format!("tests that expect `pass` and `fail` because of `{}`", self.short(span));
+        let missing = format!("tests that expect `pass` and `fail` because of `{}`", self.short_text(span));
         match &statement.kind {
             // What they hold is negated itself.
             StatementKind::Not(_) | StatementKind::Block { .. } | StatementKind::World(_) => {}
@@ -61,25 +61,25 @@ impl Finder<'_> {
                 averment_syntax::ast::ExprKind::Not(_) | averment_syntax::ast::ExprKind::Test { .. } => {}
                 _ => self.negate_condition(expr, missing),
             },
-            _ => self.insert(span.start, "not ", MutantKind::Negate, missing),
+            _ => self.push_insertion(span.start, "not ", MutantKind::Negate, missing),
         }
     }
 
-    fn modifiers(&mut self, modifiers: &[Modifier]) {
-        modifiers.iter().for_each(|modifier| self.modifier(modifier));
+    fn mutate_modifiers(&mut self, modifiers: &[Modifier]) {
+        modifiers.iter().for_each(|modifier| self.mutate_modifier(modifier));
     }
 
-    fn modifier(&mut self, modifier: &Modifier) {
-        let written = self.short(modifier.span);
+    fn mutate_modifier(&mut self, modifier: &Modifier) {
+        let written = self.short_text(modifier.span);
         match &modifier.kind {
             ModifierKind::When(condition) => {
-                let missing = format!("a test in which `{}` is false", self.short(condition.span));
-                self.cut(modifier.span.start, modifier.span.end, MutantKind::DropCondition, missing);
-                self.expr(condition);
+                let missing = format!("a test in which `{}` is false", self.short_text(condition.span));
+                self.push_removal(modifier.span.start, modifier.span.end, MutantKind::DropCondition, missing);
+                self.mutate_expr(condition);
             }
             ModifierKind::Threshold(_) | ModifierKind::Must | ModifierKind::ExpectFail(_) => {
                 let missing = format!("a test in which `{written}` decides");
-                self.cut(modifier.span.start, modifier.span.end, MutantKind::DropModifier, missing);
+                self.push_removal(modifier.span.start, modifier.span.end, MutantKind::DropModifier, missing);
             }
             ModifierKind::Severity(name) if name.text != "error" => {
                 let missing = format!("a test in which it matters that this is only `{written}`");
@@ -89,40 +89,40 @@ impl Finder<'_> {
         }
     }
 
-    fn statement(&mut self, statement: &Statement) {
-        deeper(|| self.kind(statement));
+    fn mutate_statement(&mut self, statement: &Statement) {
+        with_deep_stack(|| self.mutate_kind(statement));
     }
 
-    fn kind(&mut self, statement: &Statement) {
+    fn mutate_kind(&mut self, statement: &Statement) {
         use StatementKind as S;
         let span = statement.span;
         match &statement.kind {
-            S::Expression(expr) => self.expr(expr),
+            S::Expression(expr) => self.mutate_expr(expr),
             S::Sliding { condition, over } => {
-                self.expr(condition);
+                self.mutate_expr(condition);
                 match over {
-                    Over::Within(within) => self.within(Some(within)),
-                    Over::Row(row) => {
+                    SlidingExtent::Within(within) => self.mutate_within(Some(within)),
+                    SlidingExtent::Row(row) => {
                         let missing = "a test in which others come between".to_owned();
-                        self.cut(condition.span.end, row.end, MutantKind::DropWord, missing);
+                        self.push_removal(condition.span.end, row.end, MutantKind::DropWord, missing);
                     }
                 }
             }
             S::Not(inner) => {
-                let missing = format!("a test in which `{}` decides", self.short(span));
-                self.cut(span.start, inner.span.start, MutantKind::Negate, missing);
-                self.statement(inner);
+                let missing = format!("a test in which `{}` decides", self.short_text(span));
+                self.push_removal(span.start, inner.span.start, MutantKind::Negate, missing);
+                self.mutate_statement(inner);
             }
             S::Require { step, times } => {
-                self.step(step);
-                times.iter().for_each(|times| self.times(times));
+                self.mutate_step(step);
+                times.iter().for_each(|times| self.mutate_times(times));
             }
-            S::Never { steps, window, within } => self.never(steps, window.as_ref(), within.as_ref()),
-            S::Only { steps } => self.list(steps),
+            S::Never { steps, window, within } => self.mutate_never(steps, window.as_ref(), within.as_ref()),
+            S::Only { steps } => self.mutate_list(steps),
             S::Either { steps } => self.list_or_required(span, steps),
             S::Count { step, test } => {
-                self.step(step);
-                self.test(None, test);
+                self.mutate_step(step);
+                self.mutate_test(None, test);
                 if let Some(operand) = &test.operand
                     && let averment_syntax::ast::ExprKind::Number(number) = &operand.kind
                 {
@@ -132,150 +132,150 @@ impl Finder<'_> {
             S::First { step } => self.swap_word(span, "first", "last", &[step]),
             S::Last { step } => self.swap_word(span, "last", "first", &[step]),
             S::Before { step, targets, within, reversed, .. } => {
-                self.order(span, "before", "after", *reversed);
-                self.step(step);
-                self.list(targets);
-                self.within(within.as_ref());
+                self.mutate_order(span, "before", "after", *reversed);
+                self.mutate_step(step);
+                self.mutate_list(targets);
+                self.mutate_within(within.as_ref());
             }
             S::After { step, targets, within, .. } => {
-                self.order(span, "after", "before", false);
-                self.step(step);
-                self.list(targets);
-                self.within(within.as_ref());
+                self.mutate_order(span, "after", "before", false);
+                self.mutate_step(step);
+                self.mutate_list(targets);
+                self.mutate_within(within.as_ref());
             }
-            S::Sequence { mode, steps, within } => self.sequence(span, *mode, steps, within.as_ref()),
-            S::Nested { open, close } => self.nested(span, open, close),
+            S::Sequence { mode, steps, within } => self.mutate_sequence(span, *mode, steps, within.as_ref()),
+            S::Nested { open, close } => self.mutate_nested(span, open, close),
             S::Together { left, right } => self.swap_word(span, "together", "apart", &[left, right]),
             S::Apart { left, right } => self.swap_word(span, "apart", "together", &[left, right]),
             S::IfThen { condition, consequence } => self.if_then(condition, consequence),
-            S::Iff { left, right } => self.iff(span, left, right),
-            S::NotBoth { left, right } => [left, right].into_iter().for_each(|step| self.step(step)),
+            S::Iff { left, right } => self.mutate_iff(span, left, right),
+            S::NotBoth { left, right } => [left, right].into_iter().for_each(|step| self.mutate_step(step)),
             S::Repeat { step, limit } => {
-                self.step(step);
+                self.mutate_step(step);
                 self.one_off(limit, "times in a row");
             }
-            S::Flow { flow } => self.flow(flow),
-            S::Each { quantifier, step, condition } => self.each(span, *quantifier, step, condition),
+            S::Flow { flow } => self.mutate_flow(flow),
+            S::Each { quantifier, step, condition } => self.mutate_each(span, *quantifier, step, condition),
             S::NoPredicate { target, .. } => {
                 if let (None, Some(step)) = (&target.expr, &target.step) {
-                    self.step(step);
+                    self.mutate_step(step);
                 }
             }
             S::ArgsValid { step, strict } => {
-                if let Some(word) = strict.then(|| self.word(span.start, span.end, "strict")).flatten() {
-                    self.replace(word, "", MutantKind::DropWord, "a test with a call of an undeclared tool".to_owned());
+                if let Some(word) = strict.then(|| self.find_word(span.start, span.end, "strict")).flatten() {
+                    self.push_replacement(word, "", MutantKind::DropWord, "a test with a call of an undeclared tool".to_owned());
                 }
-                step.iter().for_each(|step| self.step(step));
+                step.iter().for_each(|step| self.mutate_step(step));
             }
             S::Block { scope, body } => {
-                self.scope(scope);
-                self.items(body);
+                self.mutate_scope(scope);
+                self.mutate_items(body);
             }
-            S::Group { kind, body } => self.group(span, kind, body),
+            S::Group { kind, body } => self.mutate_group(span, kind, body),
             // A test judges one run: what is counted over all runs is tested by it.
-            S::Rate { rated: Rated::Statement(inner), .. } => self.statement(inner),
+            S::Rate { rated: RatedSubject::Statement(inner), .. } => self.mutate_statement(inner),
             S::World(_) | S::Rate { .. } => {}
         }
     }
 
-    fn list(&mut self, steps: &[Step]) {
-        self.patterns(steps);
-        steps.iter().for_each(|step| self.step(step));
+    fn mutate_list(&mut self, steps: &[StepPattern]) {
+        self.mutate_patterns(steps);
+        steps.iter().for_each(|step| self.mutate_step(step));
     }
 
     /// The same for a statement that takes two patterns at least: what is left of two is required.
-    fn list_or_required(&mut self, span: Span, steps: &[Step]) {
-        let [left, right] = steps else { return self.list(steps) };
+    fn list_or_required(&mut self, span: Span, steps: &[StepPattern]) {
+        let [left, right] = steps else { return self.mutate_list(steps) };
         for (gone, stays) in [(left, right), (right, left)] {
-            let missing = format!("a test in which `{}` alone decides", self.short(gone.span));
-            self.replace_span(span, format!("require {}", self.at(stays.span)), MutantKind::DropPattern, missing);
+            let missing = format!("a test in which `{}` alone decides", self.short_text(gone.span));
+            self.replace_span(span, format!("require {}", self.span_text(stays.span)), MutantKind::DropPattern, missing);
         }
-        steps.iter().for_each(|step| self.step(step));
+        steps.iter().for_each(|step| self.mutate_step(step));
     }
 
     /// One word for another at the start of a statement.
-    fn swap_word(&mut self, span: Span, word: &str, other: &str, steps: &[&Step]) {
+    fn swap_word(&mut self, span: Span, word: &str, other: &str, steps: &[&StepPattern]) {
         if let Some(range) = self.first_word(span, word) {
             let missing = format!("a test in which `{word}` and `{other}` differ");
-            self.replace(range, other, MutantKind::Swap, missing);
+            self.push_replacement(range, other, MutantKind::Swap, missing);
         }
-        steps.iter().for_each(|step| self.step(step));
+        steps.iter().for_each(|step| self.mutate_step(step));
     }
 
-    fn never(&mut self, steps: &[Step], window: Option<&Window>, within: Option<&Within>) {
-        self.list(steps);
+    fn mutate_never(&mut self, steps: &[StepPattern], window: Option<&NeverWindow>, within: Option<&WithinBound>) {
+        self.mutate_list(steps);
         let end = steps.last().map_or(0, |step| step.span.end);
         match window {
-            Some(Window::After { open, until }) => {
+            Some(NeverWindow::After { open, until }) => {
                 if until.is_none() {
                     self.window_word(end, open, "after", "before");
                 }
                 if let Some(until) = until {
-                    let missing = format!("a test in which it occurs behind `{}`", self.short(until.span));
-                    self.cut(open.span.end, until.span.end, MutantKind::DropWindow, missing);
-                    self.step(until);
+                    let missing = format!("a test in which it occurs behind `{}`", self.short_text(until.span));
+                    self.push_removal(open.span.end, until.span.end, MutantKind::DropWindow, missing);
+                    self.mutate_step(until);
                 }
-                self.step(open);
+                self.mutate_step(open);
             }
-            Some(Window::Before { close }) => {
+            Some(NeverWindow::Before { close }) => {
                 self.window_word(end, close, "before", "after");
-                self.step(close);
+                self.mutate_step(close);
             }
-            Some(Window::Between { open, close }) => [open, close].into_iter().for_each(|step| self.step(step)),
+            Some(NeverWindow::Between { open, close }) => [open, close].into_iter().for_each(|step| self.mutate_step(step)),
             None => {}
         }
-        self.within(within);
+        self.mutate_within(within);
     }
 
-    fn window_word(&mut self, start: u32, step: &Step, word: &str, other: &str) {
-        if let Some(range) = self.word(start, step.span.start, word) {
-            let missing = format!("tests in which it occurs before and after `{}`", self.short(step.span));
-            self.replace(range, other, MutantKind::Swap, missing);
+    fn window_word(&mut self, start: u32, step: &StepPattern, word: &str, other: &str) {
+        if let Some(range) = self.find_word(start, step.span.start, word) {
+            let missing = format!("tests in which it occurs before and after `{}`", self.short_text(step.span));
+            self.push_replacement(range, other, MutantKind::Swap, missing);
         }
     }
 
-    fn order(&mut self, span: Span, word: &str, other: &str, reversed: bool) {
+    fn mutate_order(&mut self, span: Span, word: &str, other: &str, reversed: bool) {
         if reversed {
             return;
         }
         if let Some(starts) = self.first_word(span, "starts") {
             let missing = "a test in which the first has started and not ended".to_owned();
-            self.replace(self.with_space(starts.clone()), "", MutantKind::DropWord, missing);
-            if let Some(before) = self.word(span.start, span.end, word) {
+            self.push_replacement(self.with_space(starts.clone()), "", MutantKind::DropWord, missing);
+            if let Some(before) = self.find_word(span.start, span.end, word) {
                 let missing = "a test with the steps in the other order".to_owned();
-                self.replace(starts.start..before.end, other, MutantKind::Swap, missing);
+                self.push_replacement(starts.start..before.end, other, MutantKind::Swap, missing);
             }
         }
         let immediately = self.first_word(span, "immediately");
         let start = immediately.as_ref().map_or(span.start as usize, |range| self.with_space(range.clone()).end);
         let rest = Span { start: u32::try_from(start).unwrap_or(span.start), ..span };
         let Some(range) = self.first_word(rest, word) else { return };
-        self.replace(range.clone(), other, MutantKind::Swap, "a test with the steps in the other order".to_owned());
+        self.push_replacement(range.clone(), other, MutantKind::Swap, "a test with the steps in the other order".to_owned());
         if let Some(range) = immediately {
             let range = self.with_space(range);
-            self.replace(range, "", MutantKind::DropWord, "a test with another call in between".to_owned());
+            self.push_replacement(range, "", MutantKind::DropWord, "a test with another call in between".to_owned());
         }
         let behind = self.with_space(range);
         let rest = Span { start: u32::try_from(behind.end).unwrap_or(span.start), ..span };
         if let Some(range) = self.first_word(rest, "each") {
             let range = self.with_space(range);
-            self.replace(range, "", MutantKind::DropWord, "a test in which one is to serve for two".to_owned());
+            self.push_replacement(range, "", MutantKind::DropWord, "a test in which one is to serve for two".to_owned());
         }
     }
 
-    fn within(&mut self, within: Option<&Within>) {
+    fn mutate_within(&mut self, within: Option<&WithinBound>) {
         let Some(within) = within else { return };
-        let missing = format!("a test in which more than `{}` lie between", self.short(within.span));
+        let missing = format!("a test in which more than `{}` lie between", self.short_text(within.span));
         let before = self.text.get(..within.span.start as usize).unwrap_or("").trim_end().len();
         let before = u32::try_from(before).unwrap_or(within.span.start);
-        self.cut(before, within.span.end, MutantKind::DropWindow, missing);
+        self.push_removal(before, within.span.end, MutantKind::DropWindow, missing);
         if within.unit.is_some() {
             self.one_off(&within.number, "steps on");
         }
     }
 
     /// A whole number, one more and one less.
-    fn one_off(&mut self, number: &Number, what: &str) {
+    fn one_off(&mut self, number: &NumberLiteral, what: &str) {
         let Ok(value) = number.value.parse::<u64>() else { return };
         let missing = format!("a test in which it is exactly {value} {what}, and one with one more");
         if let Some(more) = value.checked_add(1) {
@@ -286,20 +286,20 @@ impl Finder<'_> {
         }
     }
 
-    fn times(&mut self, times: &Times) {
+    fn mutate_times(&mut self, times: &StepCount) {
         let exactly = matches!((&times.least, &times.most), (Some(least), Some(most)) if least.span == most.span);
         let bounds = times.least.iter().chain(times.most.iter().filter(|_| !exactly));
         bounds.for_each(|number| self.one_off(number, "times"));
     }
 
-    fn sequence(&mut self, span: Span, mode: SequenceMode, steps: &[Step], within: Option<&Within>) {
+    fn mutate_sequence(&mut self, span: Span, mode: SequenceMode, steps: &[StepPattern], within: Option<&WithinBound>) {
         self.list_or_required(span, steps);
         for pair in steps.windows(2) {
             let [left, right] = pair else { continue };
-            let (l, r) = (self.at(left.span), self.at(right.span));
+            let (l, r) = (self.span_text(left.span), self.span_text(right.span));
             let between = self.text.get(left.span.end as usize..right.span.start as usize).unwrap_or(" -> ");
-            let missing = format!("a test with `{}` before `{}`", self.short(right.span), self.short(left.span));
-            self.replace_span(left.span.to(right.span), format!("{r}{between}{l}"), MutantKind::Swap, missing);
+            let missing = format!("a test with `{}` before `{}`", self.short_text(right.span), self.short_text(left.span));
+            self.replace_span(left.span.cover_with(right.span), format!("{r}{between}{l}"), MutantKind::Swap, missing);
         }
         let word = match mode {
             SequenceMode::Gaps => None,
@@ -307,39 +307,39 @@ impl Finder<'_> {
             SequenceMode::Exactly => Some("exactly"),
         };
         let start = steps.first().map_or(span.start, |step| step.span.start);
-        if let Some(range) = word.and_then(|word| self.word(span.start, start, word)) {
+        if let Some(range) = word.and_then(|word| self.find_word(span.start, start, word)) {
             let range = self.with_space(range);
-            self.replace(range, "", MutantKind::DropWord, "a test with further calls in between".to_owned());
+            self.push_replacement(range, "", MutantKind::DropWord, "a test with further calls in between".to_owned());
         }
-        self.within(within);
+        self.mutate_within(within);
     }
 
     /// What is closed at some time need not be closed in reverse order.
-    fn nested(&mut self, span: Span, open: &Step, close: &Step) {
+    fn mutate_nested(&mut self, span: Span, open: &StepPattern, close: &StepPattern) {
         if let Some(range) = self.first_word(span, "nested") {
             let missing = "a test in which they are closed in another order".to_owned();
-            self.replace(range, "after", MutantKind::Swap, missing);
+            self.push_replacement(range, "after", MutantKind::Swap, missing);
         }
-        [open, close].into_iter().for_each(|step| self.step(step));
+        [open, close].into_iter().for_each(|step| self.mutate_step(step));
     }
 
-    fn if_then(&mut self, condition: &Step, consequence: &Step) {
-        let (c, q) = (self.at(condition.span), self.at(consequence.span));
+    fn if_then(&mut self, condition: &StepPattern, consequence: &StepPattern) {
+        let (c, q) = (self.span_text(condition.span), self.span_text(consequence.span));
         let between = self.text.get(condition.span.end as usize..consequence.span.start as usize).unwrap_or(" then ");
         let missing = format!("a test with `{q}` and without `{c}`");
-        self.replace_span(condition.span.to(consequence.span), format!("{q}{between}{c}"), MutantKind::Swap, missing);
-        [condition, consequence].into_iter().for_each(|step| self.step(step));
+        self.replace_span(condition.span.cover_with(consequence.span), format!("{q}{between}{c}"), MutantKind::Swap, missing);
+        [condition, consequence].into_iter().for_each(|step| self.mutate_step(step));
     }
 
-    fn iff(&mut self, span: Span, left: &Step, right: &Step) {
-        let (l, r) = (self.at(left.span), self.at(right.span));
+    fn mutate_iff(&mut self, span: Span, left: &StepPattern, right: &StepPattern) {
+        let (l, r) = (self.span_text(left.span), self.span_text(right.span));
         let missing = |with: &str, without: &str| format!("a test with `{with}` and without `{without}`");
         self.replace_span(span, format!("if {l} then {r}"), MutantKind::DropCondition, missing(r, l));
         self.replace_span(span, format!("if {r} then {l}"), MutantKind::DropCondition, missing(l, r));
-        [left, right].into_iter().for_each(|step| self.step(step));
+        [left, right].into_iter().for_each(|step| self.mutate_step(step));
     }
 
-    fn each(&mut self, span: Span, quantifier: Quantifier, step: &Step, condition: &averment_syntax::ast::Expr) {
+    fn mutate_each(&mut self, span: Span, quantifier: Quantifier, step: &StepPattern, condition: &averment_syntax::ast::Expr) {
         let (word, other) = match quantifier {
             Quantifier::Each => ("each", "some"),
             Quantifier::Some => ("some", "each"),
@@ -347,32 +347,32 @@ impl Finder<'_> {
         };
         if let Some(range) = self.first_word(span, word) {
             let missing = "a test with a step that meets the condition and one that does not".to_owned();
-            self.replace(range, other, MutantKind::Swap, missing);
+            self.push_replacement(range, other, MutantKind::Swap, missing);
         }
-        self.step(step);
-        self.expr(condition);
+        self.mutate_step(step);
+        self.mutate_expr(condition);
     }
 
-    fn scope(&mut self, scope: &Scope) {
+    fn mutate_scope(&mut self, scope: &BlockScope) {
         match scope {
-            Scope::After { open, until: Some(until) } => {
-                let missing = format!("a test in which it occurs behind `{}`", self.short(until.span));
-                self.cut(open.span.end, until.span.end, MutantKind::DropWindow, missing);
-                [open, until].into_iter().for_each(|step| self.step(step));
+            BlockScope::After { open, until: Some(until) } => {
+                let missing = format!("a test in which it occurs behind `{}`", self.short_text(until.span));
+                self.push_removal(open.span.end, until.span.end, MutantKind::DropWindow, missing);
+                [open, until].into_iter().for_each(|step| self.mutate_step(step));
             }
-            Scope::After { open, until: None } => self.step(open),
-            Scope::Before { close } => self.step(close),
-            Scope::Between { open, close } => [open, close].into_iter().for_each(|step| self.step(step)),
-            Scope::Each { step } => self.step(step),
-            Scope::When { condition } => {
-                let missing = format!("a test in which `{}` is false", self.short(condition.span));
+            BlockScope::After { open, until: None } => self.mutate_step(open),
+            BlockScope::Before { close } => self.mutate_step(close),
+            BlockScope::Between { open, close } => [open, close].into_iter().for_each(|step| self.mutate_step(step)),
+            BlockScope::Each { step } => self.mutate_step(step),
+            BlockScope::When { condition } => {
+                let missing = format!("a test in which `{}` is false", self.short_text(condition.span));
                 self.negate_condition(condition, missing);
-                self.expr(condition);
+                self.mutate_expr(condition);
             }
         }
     }
 
-    fn group(&mut self, span: Span, kind: &GroupKind, body: &[Item]) {
+    fn mutate_group(&mut self, span: Span, kind: &GroupKind, body: &[SyntaxItem]) {
         let missing = "a test in which just one of its members holds".to_owned();
         let words = match kind {
             GroupKind::Any => Some(("any", "all")),
@@ -386,8 +386,8 @@ impl Finder<'_> {
         if let Some((word, other)) = words
             && let Some(range) = self.first_word(span, word)
         {
-            self.replace(range, other, MutantKind::Swap, missing);
+            self.push_replacement(range, other, MutantKind::Swap, missing);
         }
-        self.items(body);
+        self.mutate_items(body);
     }
 }

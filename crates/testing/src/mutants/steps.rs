@@ -1,43 +1,43 @@
 //! Changes of step patterns and flows.
 
-use super::edit::{Finder, MutantKind};
+use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
-use averment_base::value::compare::deeper;
+use averment_base::value::compare::with_deep_stack;
 use averment_syntax::ast::{
-    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, Subject, TestKind,
+    PatternArgument, Atom, Expr, ExprKind, FlowExpr, FlowKind, KindText, StatusWord, StepPattern, PatternForm, AtomSubject, TestKind,
 };
 
-impl Finder<'_> {
+impl EditFinder<'_> {
     /// The changes of a pattern and of everything in it.
-    pub(super) fn step(&mut self, step: &Step) {
-        deeper(|| match &step.kind {
-            StepKind::Atom(atom) => self.atom(atom, step.span),
-            StepKind::Choice(steps) => {
-                self.patterns(steps);
-                steps.iter().for_each(|step| self.step(step));
+    pub(super) fn mutate_step(&mut self, step: &StepPattern) {
+        with_deep_stack(|| match &step.kind {
+            PatternForm::Atom(atom) => self.mutate_atom(atom, step.span),
+            PatternForm::Choice(steps) => {
+                self.mutate_patterns(steps);
+                steps.iter().for_each(|step| self.mutate_step(step));
             }
-            StepKind::Where { step: inner, condition } => {
+            PatternForm::Where { step: inner, condition } => {
                 let missing = format!(
                     "a test with a `{}` for which `{}` is false",
-                    self.short(inner.span),
-                    self.short(condition.span)
+                    self.short_text(inner.span),
+                    self.short_text(condition.span)
                 );
-                self.cut(inner.span.end, condition.span.end, MutantKind::DropCondition, missing);
-                self.step(inner);
-                self.expr(condition);
+                self.push_removal(inner.span.end, condition.span.end, MutantKind::DropCondition, missing);
+                self.mutate_step(inner);
+                self.mutate_expr(condition);
             }
-            StepKind::Proposed(inner) => {
+            PatternForm::Proposed(inner) => {
                 self.cut_proposed(step.span);
-                self.step(inner);
+                self.mutate_step(inner);
             }
         });
     }
 
     /// Each pattern of a list left out.
-    pub(super) fn patterns(&mut self, steps: &[Step]) {
+    pub(super) fn mutate_patterns(&mut self, steps: &[StepPattern]) {
         let spans: Vec<Span> = steps.iter().map(|step| step.span).collect();
         for (number, span) in spans.iter().enumerate() {
-            let missing = format!("a test in which `{}` alone decides", self.short(*span));
+            let missing = format!("a test in which `{}` alone decides", self.short_text(*span));
             self.cut_element(&spans, number, MutantKind::DropPattern, missing);
         }
     }
@@ -45,78 +45,78 @@ impl Finder<'_> {
     fn cut_proposed(&mut self, span: Span) {
         if let Some(word) = self.first_word(span, "proposed") {
             let word = self.with_space(word);
-            self.replace(word, "", MutantKind::DropWord, "a test with such a call that was executed".to_owned());
+            self.push_replacement(word, "", MutantKind::DropWord, "a test with such a call that was executed".to_owned());
         }
     }
 
-    fn atom(&mut self, atom: &Atom, span: Span) {
+    fn mutate_atom(&mut self, atom: &Atom, span: Span) {
         if atom.proposed {
             self.cut_proposed(span);
         }
-        self.subject(&atom.subject);
+        self.mutate_subject(&atom.subject);
         if let Some(arguments) = &atom.arguments {
-            self.arguments(arguments);
+            self.mutate_arguments(arguments);
         }
         if let Some(status) = atom.status {
-            self.status(status, span);
+            self.mutate_status(status, span);
         }
         if let Some(tag) = &atom.tagged {
             let before = self.text.get(..tag.span.start as usize).unwrap_or("").trim_end();
             if let Some(start) = before.strip_suffix("tagged").map(|front| front.trim_end().len()) {
                 let missing = format!("a test with such a call of a tool without the tag `{}`", tag.text);
-                self.replace(start..tag.span.end as usize, "", MutantKind::DropArgument, missing);
+                self.push_replacement(start..tag.span.end as usize, "", MutantKind::DropArgument, missing);
             }
         }
         if let Some(by) = &atom.by {
-            let missing = format!("a test with such a step that is not {}", self.short(by.span));
+            let missing = format!("a test with such a step that is not {}", self.short_text(by.span));
             let range = self.with_space(by.span.start as usize..by.span.end as usize);
-            self.replace(range, "", MutantKind::DropArgument, missing);
+            self.push_replacement(range, "", MutantKind::DropArgument, missing);
         }
     }
 
-    fn subject(&mut self, subject: &Subject) {
+    fn mutate_subject(&mut self, subject: &AtomSubject) {
         match subject {
-            Subject::Tool(name) if name.text.contains(['*', '?']) && !name.text.trim_matches('*').is_empty() => {
+            AtomSubject::Tool(name) if name.text.contains(['*', '?']) && !name.text.trim_matches('*').is_empty() => {
                 let missing = format!("a test with a call of a tool that `{}` does not match", name.text);
                 self.replace_span(name.span, "any", MutantKind::Widen, missing);
             }
-            Subject::Kind { word, text: Some(KindText::Text(text)), .. } => {
-                let missing = format!("a test with a `{}` that is not {}", self.at(*word), self.at(text.span));
-                self.cut(word.end, text.span.end, MutantKind::Widen, missing);
+            AtomSubject::Kind { word, text: Some(KindText::Text(text)), .. } => {
+                let missing = format!("a test with a `{}` that is not {}", self.span_text(*word), self.span_text(text.span));
+                self.push_removal(word.end, text.span.end, MutantKind::Widen, missing);
             }
-            Subject::Kind { word, text: Some(KindText::Regex(regex)), .. } => {
-                let missing = format!("a test with a `{}` that does not match {}", self.at(*word), self.at(regex.span));
-                self.cut(word.end, regex.span.end, MutantKind::Widen, missing);
-                self.regex(regex);
+            AtomSubject::Kind { word, text: Some(KindText::Regex(regex)), .. } => {
+                let missing = format!("a test with a `{}` that does not match {}", self.span_text(*word), self.span_text(regex.span));
+                self.push_removal(word.end, regex.span.end, MutantKind::Widen, missing);
+                self.mutate_regex(regex);
             }
             _ => {}
         }
     }
 
-    fn arguments(&mut self, arguments: &[Argument]) {
+    fn mutate_arguments(&mut self, arguments: &[PatternArgument]) {
         let spans: Vec<Span> = arguments.iter().map(span_of).collect();
         for (number, argument) in arguments.iter().enumerate() {
             let Some(&span) = spans.get(number) else { continue };
-            let (kind, missing) = match binds(argument) {
+            let (kind, missing) = match bound_name(argument) {
                 Some(name) => (MutantKind::DropBinding, format!("a test in which only the value of `${name}` differs")),
                 None => (
                     MutantKind::DropArgument,
-                    format!("a test with such a call for which `{}` is false", self.short(span)),
+                    format!("a test with such a call for which `{}` is false", self.short_text(span)),
                 ),
             };
             match spans.len() {
-                1 => self.replace_span(self.parenthesised(span), "", kind, missing),
+                1 => self.replace_span(self.with_parentheses(span), "", kind, missing),
                 _ => self.cut_element(&spans, number, kind, missing),
             }
             match argument {
-                Argument::Matches { value, .. } => self.operand(value),
-                Argument::Test(test) => self.expr(test),
+                PatternArgument::Matches { value, .. } => self.mutate_operand(value),
+                PatternArgument::Test(test) => self.mutate_expr(test),
             }
         }
     }
 
     /// A place with the parentheses around it.
-    fn parenthesised(&self, span: Span) -> Span {
+    fn with_parentheses(&self, span: Span) -> Span {
         let before = self.text.get(..span.start as usize).unwrap_or("").trim_end();
         let behind = self.text.get(span.end as usize..).unwrap_or("");
         let gap = behind.len() - behind.trim_start_matches([' ', '\t', '\n', '\r', ',']).len();
@@ -126,42 +126,42 @@ impl Finder<'_> {
         }
     }
 
-    fn status(&mut self, status: StatusWord, span: Span) {
+    fn mutate_status(&mut self, status: StatusWord, span: Span) {
         let (word, other) = match status {
             StatusWord::Ok => ("ok", "failed"),
             StatusWord::Failed => ("failed", "ok"),
         };
         // The word stands at the end, inside a parenthesis where the pattern has one around it.
-        let written = self.at(span);
+        let written = self.span_text(span);
         let Some(at) = written.rfind(word) else { return };
         let start = span.start as usize + at;
         let missing = format!("a test with such a call that is not `{word}`");
         let before = self.text.get(..start).unwrap_or("").trim_end().len();
-        self.replace(before..start + word.len(), "", MutantKind::DropWord, missing.clone());
-        self.replace(start..start + word.len(), other, MutantKind::Swap, missing);
+        self.push_replacement(before..start + word.len(), "", MutantKind::DropWord, missing.clone());
+        self.push_replacement(start..start + word.len(), other, MutantKind::Swap, missing);
     }
 
     /// The changes of a flow.
-    pub(super) fn flow(&mut self, flow: &Flow) {
-        deeper(|| match &flow.kind {
-            FlowKind::Step(step) => self.step(step),
+    pub(super) fn mutate_flow(&mut self, flow: &FlowExpr) {
+        with_deep_stack(|| match &flow.kind {
+            FlowKind::Step(step) => self.mutate_step(step),
             FlowKind::Sequence(parts) | FlowKind::Choice(parts) => {
                 let spans: Vec<Span> = parts.iter().map(|part| part.span).collect();
                 for (number, span) in spans.iter().enumerate() {
-                    let missing = format!("a test in which `{}` alone decides", self.short(*span));
+                    let missing = format!("a test in which `{}` alone decides", self.short_text(*span));
                     self.cut_element(&spans, number, MutantKind::DropPattern, missing);
                 }
-                parts.iter().for_each(|part| self.flow(part));
+                parts.iter().for_each(|part| self.mutate_flow(part));
             }
             FlowKind::Repeat { body, .. } => {
-                self.repetition(flow.span);
-                self.flow(body);
+                self.mutate_repetition(flow.span);
+                self.mutate_flow(body);
             }
         });
     }
 
-    fn repetition(&mut self, span: Span) {
-        let Some(sign) = self.at(span).chars().next_back() else { return };
+    fn mutate_repetition(&mut self, span: Span) {
+        let Some(sign) = self.span_text(span).chars().next_back() else { return };
         let (others, missing): (&[&str], &str) = match sign {
             '*' => (&["+"], "a test in which it does not occur"),
             '+' => (&["*", ""], "tests in which it does not occur, and occurs twice"),
@@ -170,28 +170,28 @@ impl Finder<'_> {
         };
         let at = span.end as usize - 1;
         for other in others {
-            self.replace(at..at + 1, *other, MutantKind::Bound, missing.to_owned());
+            self.push_replacement(at..at + 1, *other, MutantKind::Bound, missing.to_owned());
         }
     }
 }
 
-fn span_of(argument: &Argument) -> Span {
+fn span_of(argument: &PatternArgument) -> Span {
     match argument {
-        Argument::Matches { span, .. } => *span,
-        Argument::Test(test) => test.span,
+        PatternArgument::Matches { span, .. } => *span,
+        PatternArgument::Test(test) => test.span,
     }
 }
 
 /// The binding that an argument binds.
-fn binds(argument: &Argument) -> Option<&str> {
+fn bound_name(argument: &PatternArgument) -> Option<&str> {
     let value = match argument {
-        Argument::Matches { value, .. } => value,
-        Argument::Test(Expr { kind: ExprKind::Test { test, .. }, .. })
+        PatternArgument::Matches { value, .. } => value,
+        PatternArgument::Test(Expr { kind: ExprKind::Test { test, .. }, .. })
             if test.kind == TestKind::Equal && !test.negated =>
         {
             test.operand.as_deref()?
         }
-        Argument::Test(_) => return None,
+        PatternArgument::Test(_) => return None,
     };
     match &value.kind {
         ExprKind::Binding(name) => Some(name),

@@ -1,9 +1,9 @@
 //! From what was seen to rules that may hold.
 
-use super::flow::{Origin, Target, ValueOrigin};
-use super::survey::{Pair, Survey, Tool};
-use super::values::Values;
-use super::{Candidate, Topic, names, numbers};
+use super::flow::{FlowOrigin, FlowTarget, ValueOrigin};
+use super::survey::{ToolPair, RunSurvey, ToolSurvey};
+use super::values::KeyValues;
+use super::{RuleCandidate, Topic, names, numbers};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More tools than this are no list to read.
@@ -15,61 +15,61 @@ const LARGEST: f64 = 1e9;
 /// Room above the largest that was seen.
 const SLACK: f64 = 1.5;
 
-impl Survey {
+impl RunSurvey {
     /// The rules that the runs suggest, best first within each topic. Whether they hold is for [`super::CandidateTrial`] to find out.
     #[must_use]
-    pub fn candidates(&self) -> Vec<Candidate> {
-        let mut all = self.tools();
+    pub fn all_candidates(&self) -> Vec<RuleCandidate> {
+        let mut all = self.tool_candidates();
         all.extend(self.order_of_tools());
-        all.extend(self.data());
-        all.extend(self.shapes());
-        all.extend(self.budgets());
-        all.extend(self.outcomes());
+        all.extend(self.data_candidates());
+        all.extend(self.shape_candidates());
+        all.extend(self.budget_candidates());
+        all.extend(self.outcome_candidates());
         let secrets =
-            |what: &str| Candidate::new(Topic::Safety, format!("no secrets in {what}")).needs("use std.secrets");
+            |what: &str| RuleCandidate::new(Topic::Safety, format!("no secrets in {what}")).with_declaration("use std.secrets");
         all.extend([secrets("calls[*].args"), secrets("output")]);
         all
     }
 
-    fn tools(&self) -> Vec<Candidate> {
+    fn tool_candidates(&self) -> Vec<RuleCandidate> {
         let mut found = Vec::new();
-        let named: Vec<String> = self.tools.keys().filter_map(|name| names::tool(name)).collect();
+        let named: Vec<String> = self.tools.keys().filter_map(|name| names::tool_pattern(name)).collect();
         if named.len() == self.tools.len() && (1..=MOST_LISTED).contains(&named.len()) {
-            found.push(Candidate::new(Topic::Tools, format!("only {}", named.join(", "))));
+            found.push(RuleCandidate::new(Topic::Tools, format!("only {}", named.join(", "))));
         }
         for (word, tools) in [("first", &self.first), ("last", &self.last)] {
-            found.extend(sole(tools).map(|tool| Candidate::new(Topic::Tools, format!("{word} {tool}"))));
+            found.extend(sole_tool(tools).map(|tool| RuleCandidate::new(Topic::Tools, format!("{word} {tool}"))));
         }
-        let ends = [sole(&self.first), sole(&self.last)];
+        let ends = [sole_tool(&self.first), sole_tool(&self.last)];
         for (name, _) in self.tools.iter().filter(|(_, tool)| tool.runs == self.runs) {
-            let Some(name) = names::tool(name).filter(|name| !ends.contains(&Some(name.clone()))) else { continue };
-            found.push(Candidate::new(Topic::Tools, format!("require {name}")));
+            let Some(name) = names::tool_pattern(name).filter(|name| !ends.contains(&Some(name.clone()))) else { continue };
+            found.push(RuleCandidate::new(Topic::Tools, format!("require {name}")));
         }
         found
     }
 
-    fn order_of_tools(&self) -> Vec<Candidate> {
+    fn order_of_tools(&self) -> Vec<RuleCandidate> {
         let runs = |name: &String| self.tools.get(name).map_or(0, |tool| tool.runs);
-        let mut found = self.related(
+        let mut found = self.related_candidates(
             |(_, later), pair| pair.before == runs(later),
-            sole(&self.first).is_some().then_some(&self.first),
+            sole_tool(&self.first).is_some().then_some(&self.first),
             true,
         );
-        found.extend(self.related(
+        found.extend(self.related_candidates(
             |(earlier, _), pair| pair.after == runs(earlier),
-            sole(&self.last).is_some().then_some(&self.last),
+            sole_tool(&self.last).is_some().then_some(&self.last),
             false,
         ));
         found
     }
 
     /// Pairs of a relation without those that follow from two others, or from the tool at the end of every run.
-    fn related(
+    fn related_candidates(
         &self,
-        holds: impl Fn(&(String, String), &Pair) -> bool,
+        holds: impl Fn(&(String, String), &ToolPair) -> bool,
         end: Option<&BTreeSet<String>>,
         before: bool,
-    ) -> Vec<Candidate> {
+    ) -> Vec<RuleCandidate> {
         let related: BTreeSet<(&str, &str)> = self
             .pairs
             .iter()
@@ -95,42 +95,42 @@ impl Survey {
         pairs.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)).then(a.2.cmp(b.2)));
         let word = if before { "before" } else { "after" };
         let candidate = |(_, one, other): (u64, &str, &str)| {
-            let (one, other) = (names::tool(one)?, names::tool(other)?);
-            Some(Candidate::new(Topic::Order, format!("{word} {one} -> {other}")))
+            let (one, other) = (names::tool_pattern(one)?, names::tool_pattern(other)?);
+            Some(RuleCandidate::new(Topic::Order, format!("{word} {one} -> {other}")))
         };
         pairs.into_iter().filter_map(candidate).collect()
     }
 
-    fn data(&self) -> Vec<Candidate> {
-        let mut best: BTreeMap<&Target, (u32, &Origin, u64)> = BTreeMap::new();
-        for (target, origin, count) in self.flows.certain() {
-            let rank = rank(target, origin);
+    fn data_candidates(&self) -> Vec<RuleCandidate> {
+        let mut best: BTreeMap<&FlowTarget, (u32, &FlowOrigin, u64)> = BTreeMap::new();
+        for (target, origin, count) in self.flows.certain_flows() {
+            let rank = origin_rank(target, origin);
             let known = best.entry(target).or_insert((rank, origin, count));
             if rank < known.0 {
                 *known = (rank, origin, count);
             }
         }
-        let mut found: Vec<(u64, Candidate)> =
-            best.into_iter().filter_map(|(target, (_, origin, count))| Some((count, flow(target, origin)?))).collect();
+        let mut found: Vec<(u64, RuleCandidate)> =
+            best.into_iter().filter_map(|(target, (_, origin, count))| Some((count, flow_candidate(target, origin)?))).collect();
         found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.text.cmp(&b.1.text)));
-        found.into_iter().map(|(count, candidate)| candidate.seen(times(count, "argument"))).collect()
+        found.into_iter().map(|(count, candidate)| candidate.with_seen(times_text(count, "argument"))).collect()
     }
 
-    fn shapes(&self) -> Vec<Candidate> {
-        let mut tools: Vec<(&String, &Tool)> = self.tools.iter().collect();
+    fn shape_candidates(&self) -> Vec<RuleCandidate> {
+        let mut tools: Vec<(&String, &ToolSurvey)> = self.tools.iter().collect();
         tools.sort_by(|a, b| b.1.calls.cmp(&a.1.calls).then(a.0.cmp(b.0)));
-        tools.into_iter().filter_map(|(name, tool)| shape(name, tool)).collect()
+        tools.into_iter().filter_map(|(name, tool)| shape_candidate(name, tool)).collect()
     }
 
-    fn budgets(&self) -> Vec<Candidate> {
+    fn budget_candidates(&self) -> Vec<RuleCandidate> {
         let mut found = Vec::new();
         let mut add = |text: Option<String>, seen: String| {
-            found.extend(text.map(|text| Candidate::new(Topic::Budget, text).seen(seen)));
+            found.extend(text.map(|text| RuleCandidate::new(Topic::Budget, text).with_seen(seen)));
         };
         let limit = |name: &str, bound: Option<String>| bound.map(|bound| format!("{name} <= {bound}"));
         #[expect(clippy::cast_precision_loss, reason = "a count of calls that were read")]
         let calls = self.most_calls as f64;
-        add(limit("count any", numbers::count(calls, SLACK)), format!("most seen: {}", self.most_calls));
+        add(limit("count any", numbers::count_bound(calls, SLACK)), format!("most seen: {}", self.most_calls));
         if (1..=3).contains(&self.most_in_a_row) {
             let most = self.most_in_a_row.max(2);
             add(
@@ -139,28 +139,28 @@ impl Survey {
             );
         }
         let milliseconds = self.duration.most;
-        add(limit("duration", numbers::duration(milliseconds, SLACK)), format!("most seen: {milliseconds:.0}ms"));
-        add(limit("cost", numbers::money(self.cost.most, SLACK)), format!("most seen: ${}", self.cost.most));
+        add(limit("duration", numbers::duration_bound(milliseconds, SLACK)), format!("most seen: {milliseconds:.0}ms"));
+        add(limit("cost", numbers::money_bound(self.cost.most, SLACK)), format!("most seen: ${}", self.cost.most));
         add(
-            limit("usage.total_tokens", numbers::count(self.tokens.most, SLACK)),
-            format!("most seen: {}", numbers::whole(self.tokens.most)),
+            limit("usage.total_tokens", numbers::count_bound(self.tokens.most, SLACK)),
+            format!("most seen: {}", numbers::grouped_number(self.tokens.most)),
         );
         add(
-            limit("turns", numbers::count(self.turns.most, SLACK)),
-            format!("most seen: {}", numbers::whole(self.turns.most)),
+            limit("turns", numbers::count_bound(self.turns.most, SLACK)),
+            format!("most seen: {}", numbers::grouped_number(self.turns.most)),
         );
         for (name, tool) in self.tools.iter().filter(|(_, tool)| tool.most == 1 && tool.runs >= 3) {
-            let text = names::tool(name).map(|name| format!("count {name} <= 1"));
+            let text = names::tool_pattern(name).map(|name| format!("count {name} <= 1"));
             add(text, format!("called in {} of them", tool.runs));
         }
         found
     }
 
-    fn outcomes(&self) -> Vec<Candidate> {
-        let simple = |text: &str| Candidate::new(Topic::Outcome, text);
+    fn outcome_candidates(&self) -> Vec<RuleCandidate> {
+        let simple = |text: &str| RuleCandidate::new(Topic::Outcome, text);
         let mut found = vec![simple("not error exists"), simple("never any failed")];
-        match self.output.ty() {
-            Some("object") => found.extend(self.schema().into_iter().chain(self.choices())),
+        match self.output.value_type() {
+            Some("object") => found.extend(self.schema_candidate().into_iter().chain(self.choice_candidates())),
             Some("string") => found.extend([simple("output is json"), simple("output is not empty")]),
             Some("list") => found.push(simple("output is not empty")),
             _ => {}
@@ -169,39 +169,39 @@ impl Survey {
     }
 
     /// The fields that every output has.
-    fn schema(&self) -> Option<Candidate> {
-        let always: Vec<(&String, &Values)> =
+    fn schema_candidate(&self) -> Option<RuleCandidate> {
+        let always: Vec<(&String, &KeyValues)> =
             self.fields.iter().filter(|(_, values)| values.count == self.output.count).collect();
         let mut required = Vec::new();
         let mut properties = Vec::new();
         for (name, values) in always {
-            let Some(key) = names::key(name) else { continue };
-            required.push(names::literal(name)?);
+            let Some(key) = names::argument_key(name) else { continue };
+            required.push(names::text_literal(name)?);
             properties.extend(json_type(values).map(|ty| format!("{key}: {{ type: \"{ty}\" }}")));
         }
         let (required, properties) = (required.join(", "), properties.join(", "));
         let schema =
             format!("schema Output = {{ type: \"object\", required: [{required}], properties: {{ {properties} }} }}");
-        (!required.is_empty()).then(|| Candidate::new(Topic::Outcome, "output is Output").needs(schema))
+        (!required.is_empty()).then(|| RuleCandidate::new(Topic::Outcome, "output is Output").with_declaration(schema))
     }
 
     /// Fields of the output with one of a few texts.
-    fn choices(&self) -> impl Iterator<Item = Candidate> {
+    fn choice_candidates(&self) -> impl Iterator<Item = RuleCandidate> {
         let always = self.fields.iter().filter(|(_, values)| values.count == self.output.count);
         always.filter_map(|(name, values)| {
-            let field = names::field(name)?;
-            Some(Candidate::new(Topic::Outcome, format!("output{field} {}", choice(values)?)))
+            let field = names::field_path(name)?;
+            Some(RuleCandidate::new(Topic::Outcome, format!("output{field} {}", choice_test(values)?)))
         })
     }
 }
 
 /// The only tool of a set, as a pattern.
-fn sole(tools: &BTreeSet<String>) -> Option<String> {
-    tools.first().filter(|_| tools.len() == 1).and_then(|tool| names::tool(tool))
+fn sole_tool(tools: &BTreeSet<String>) -> Option<String> {
+    tools.first().filter(|_| tools.len() == 1).and_then(|tool| names::tool_pattern(tool))
 }
 
 /// Which of several origins says most: the argument of the same name, a result, another argument, a text.
-fn rank(target: &Target, origin: &Origin) -> u32 {
+fn origin_rank(target: &FlowTarget, origin: &FlowOrigin) -> u32 {
     match &origin.1 {
         ValueOrigin::Argument(key) if *key == target.1 => 0,
         ValueOrigin::Result(path) => 1 + u32::try_from(path.len()).unwrap_or(u32::MAX / 2),
@@ -210,43 +210,43 @@ fn rank(target: &Target, origin: &Origin) -> u32 {
     }
 }
 
-fn flow(target: &Target, origin: &Origin) -> Option<Candidate> {
-    let (tool, key) = (names::tool(&target.0)?, names::key(&target.1)?);
-    let from = names::tool(&origin.0)?;
+fn flow_candidate(target: &FlowTarget, origin: &FlowOrigin) -> Option<RuleCandidate> {
+    let (tool, key) = (names::tool_pattern(&target.0)?, names::argument_key(&target.1)?);
+    let from = names::tool_pattern(&origin.0)?;
     let variable = if names::is_identifier(&target.1) && target.1.len() <= 20 { &target.1 } else { "value" };
     let pattern = match &origin.1 {
-        ValueOrigin::Argument(other) => format!("{}: ${variable}", names::key(other)?),
+        ValueOrigin::Argument(other) => format!("{}: ${variable}", names::argument_key(other)?),
         ValueOrigin::Text => format!("result mentions ${variable}"),
         ValueOrigin::Result(path) => {
             let steps: Option<Vec<String>> =
-                path.iter().map(|step| step.as_ref().map_or(Some("[*]".to_owned()), |key| names::field(key))).collect();
+                path.iter().map(|step| step.as_ref().map_or(Some("[*]".to_owned()), |key| names::field_path(key))).collect();
             let steps = steps?.concat();
             let is_list = path.contains(&None);
             if is_list { format!("result{steps} contains ${variable}") } else { format!("result{steps}: ${variable}") }
         }
     };
-    let mut candidate = Candidate::new(Topic::Data, format!("before {from}({pattern}) -> {tool}({key}: ${variable})"));
+    let mut candidate = RuleCandidate::new(Topic::Data, format!("before {from}({pattern}) -> {tool}({key}: ${variable})"));
     candidate.covers.push(format!("before {from} -> {tool}"));
     Some(candidate)
 }
 
 /// What all calls of a tool have in common.
-fn shape(name: &str, tool: &Tool) -> Option<Candidate> {
-    let name = names::tool(name)?;
+fn shape_candidate(name: &str, tool: &ToolSurvey) -> Option<RuleCandidate> {
+    let name = names::tool_pattern(name)?;
     let always = tool.arguments.iter().filter(|(_, values)| values.count == tool.calls);
     let conditions: Vec<String> =
-        always.filter_map(|(key, values)| condition(key, values)).take(MOST_CONDITIONS).collect();
+        always.filter_map(|(key, values)| value_condition(key, values)).take(MOST_CONDITIONS).collect();
     let text = format!("each {name}: {}", conditions.join(" and "));
-    (!conditions.is_empty()).then(|| Candidate::new(Topic::Arguments, text).seen(times(tool.calls, "call")))
+    (!conditions.is_empty()).then(|| RuleCandidate::new(Topic::Arguments, text).with_seen(times_text(tool.calls, "call")))
 }
 
-fn condition(key: &str, values: &Values) -> Option<String> {
-    let path = format!("args{}", names::field(key)?);
-    let ty = values.ty()?;
+fn value_condition(key: &str, values: &KeyValues) -> Option<String> {
+    let path = format!("args{}", names::field_path(key)?);
+    let ty = values.value_type()?;
     let bounded =
         matches!(ty, "integer" | "number") && values.least >= 0.0 && values.most < LARGEST && values.count >= 3;
-    let bound = if bounded { numbers::count(values.most, SLACK) } else { None };
-    Some(match (bound, choice(values)) {
+    let bound = if bounded { numbers::count_bound(values.most, SLACK) } else { None };
+    Some(match (bound, choice_test(values)) {
         (Some(bound), _) => format!("{path} in 0..{bound}"),
         (None, Some(choice)) => format!("{path} {choice}"),
         (None, None) => format!("{path} is {ty}"),
@@ -254,8 +254,8 @@ fn condition(key: &str, values: &Values) -> Option<String> {
 }
 
 /// `== "a"` or `in ["a", "b"]`.
-fn choice(values: &Values) -> Option<String> {
-    let texts: Option<Vec<String>> = values.choice()?.iter().map(|text| names::literal(text)).collect();
+fn choice_test(values: &KeyValues) -> Option<String> {
+    let texts: Option<Vec<String>> = values.text_choice()?.iter().map(|text| names::text_literal(text)).collect();
     match texts?.as_slice() {
         [] => None,
         [only] => Some(format!("== {only}")),
@@ -264,13 +264,13 @@ fn choice(values: &Values) -> Option<String> {
 }
 
 /// The type in the words of JSON Schema.
-fn json_type(values: &Values) -> Option<&'static str> {
-    match values.ty()? {
+fn json_type(values: &KeyValues) -> Option<&'static str> {
+    match values.value_type()? {
         "list" => Some("array"),
         ty => Some(ty),
     }
 }
 
-fn times(count: u64, what: &str) -> String {
+fn times_text(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -1,7 +1,7 @@
 //! Where the arguments of calls come from: the same value in an earlier call or its result.
 
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Run, Step};
+use averment_runs::run::{StepKind, Run, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Shorter texts are found everywhere.
@@ -31,47 +31,47 @@ pub(super) enum ValueOrigin {
 }
 
 /// Where an argument goes: tool and key.
-pub(super) type Target = (String, String);
+pub(super) type FlowTarget = (String, String);
 /// Where it came from: tool and place.
-pub(super) type Origin = (String, ValueOrigin);
+pub(super) type FlowOrigin = (String, ValueOrigin);
 
 /// The arguments of all runs and where they came from.
 #[derive(Debug, Default)]
-pub(super) struct Flows {
+pub(super) struct ArgumentFlows {
     /// How often each argument was given, with a few of the values.
-    targets: BTreeMap<Target, (u64, BTreeSet<String>)>,
+    targets: BTreeMap<FlowTarget, (u64, BTreeSet<String>)>,
     /// How often it came from there.
-    links: BTreeMap<(Target, Origin), u64>,
+    links: BTreeMap<(FlowTarget, FlowOrigin), u64>,
 }
 
-impl Flows {
+impl ArgumentFlows {
     /// Looks at one run.
-    pub fn add(&mut self, run: &Run<'_>) {
-        let mut known: BTreeMap<String, BTreeSet<Origin>> = BTreeMap::new();
+    pub fn add_run(&mut self, run: &Run<'_>) {
+        let mut known: BTreeMap<String, BTreeSet<FlowOrigin>> = BTreeMap::new();
         let mut texts: Vec<(&str, &str)> = Vec::new();
         let mut budget = SEARCHED;
-        for step in run.steps.iter().filter(|step| step.kind == Kind::Call && step.status.executed()) {
+        for step in run.steps.iter().filter(|step| step.kind == StepKind::Call && step.status.is_executed()) {
             self.targets_of(step, &known, &texts, &mut budget);
-            remember(step, &mut known, &mut texts);
+            remember_call(step, &mut known, &mut texts);
         }
     }
 
     fn targets_of(
         &mut self,
         step: &Step<'_>,
-        known: &BTreeMap<String, BTreeSet<Origin>>,
+        known: &BTreeMap<String, BTreeSet<FlowOrigin>>,
         texts: &[(&str, &str)],
         budget: &mut usize,
     ) {
-        for (key, value) in arguments(step) {
-            let Some(text) = traced(&value) else { continue };
+        for (key, value) in call_arguments(step) {
+            let Some(text) = traceable_text(&value) else { continue };
             let target = (step.name.to_owned(), key.to_owned());
             let (count, values) = self.targets.entry(target.clone()).or_default();
             *count += 1;
             if values.len() < 8 {
                 values.insert(text.clone());
             }
-            let mut origins: BTreeSet<Origin> = known.get(&text).cloned().unwrap_or_default();
+            let mut origins: BTreeSet<FlowOrigin> = known.get(&text).cloned().unwrap_or_default();
             for (tool, result) in texts {
                 let Some(left) = budget.checked_sub(result.len()) else { break };
                 *budget = left;
@@ -89,7 +89,7 @@ impl Flows {
     }
 
     /// What always came from the same place, with at least two different values.
-    pub fn certain(&self) -> impl Iterator<Item = (&Target, &Origin, u64)> {
+    pub fn certain_flows(&self) -> impl Iterator<Item = (&FlowTarget, &FlowOrigin, u64)> {
         self.links.iter().filter_map(|((target, origin), count)| {
             let (all, values) = self.targets.get(target)?;
             (count == all && values.len() >= 2).then_some((target, origin, *count))
@@ -98,7 +98,7 @@ impl Flows {
 }
 
 /// The arguments of a call by key.
-pub(super) fn arguments<'run>(step: &Step<'run>) -> impl Iterator<Item = (&'run str, Value<'run>)> {
+pub(super) fn call_arguments<'run>(step: &Step<'run>) -> impl Iterator<Item = (&'run str, Value<'run>)> {
     let object = match step.object.get("args").map(|node| node.value) {
         Some(Value::Object(object)) => Some(object),
         _ => None,
@@ -107,7 +107,7 @@ pub(super) fn arguments<'run>(step: &Step<'run>) -> impl Iterator<Item = (&'run 
 }
 
 /// The text of a value by which it is found again; `None` for one that is found everywhere.
-fn traced(value: &Value<'_>) -> Option<String> {
+fn traceable_text(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Text(text) => {
             let text = text.as_str();
@@ -122,16 +122,16 @@ fn traced(value: &Value<'_>) -> Option<String> {
 }
 
 /// Remembers the values of a call for those that follow.
-fn remember<'run>(
+fn remember_call<'run>(
     step: &Step<'run>,
-    known: &mut BTreeMap<String, BTreeSet<Origin>>,
+    known: &mut BTreeMap<String, BTreeSet<FlowOrigin>>,
     texts: &mut Vec<(&'run str, &'run str)>,
 ) {
     let mut learn = |text: String, place: ValueOrigin| {
         known.entry(text).or_default().insert((step.name.to_owned(), place));
     };
-    for (key, value) in arguments(step) {
-        if let Some(text) = traced(&value) {
+    for (key, value) in call_arguments(step) {
+        if let Some(text) = traceable_text(&value) {
             learn(text, ValueOrigin::Argument(key.to_owned()));
         }
     }
@@ -139,13 +139,13 @@ fn remember<'run>(
         Some(Value::Text(text)) => texts.push((step.name, text.as_str())),
         Some(value) => {
             let mut left = MOST_VALUES;
-            visit(&Node::computed(value), &mut Vec::new(), &mut left, &mut learn);
+            visit_values(&Node::computed(value), &mut Vec::new(), &mut left, &mut learn);
         }
         None => {}
     }
 }
 
-fn visit(
+fn visit_values(
     node: &Node<'_>,
     path: &mut Vec<Option<String>>,
     left: &mut usize,
@@ -159,17 +159,17 @@ fn visit(
         Value::Object(object) => {
             for entry in object.entries() {
                 path.push(Some(entry.key.to_owned()));
-                visit(&entry.node, path, left, learn);
+                visit_values(&entry.node, path, left, learn);
                 path.pop();
             }
         }
         Value::List(elements) => {
             path.push(None);
-            elements.iter().for_each(|element| visit(element, path, left, learn));
+            elements.iter().for_each(|element| visit_values(element, path, left, learn));
             path.pop();
         }
         value => {
-            if let Some(text) = traced(&value) {
+            if let Some(text) = traceable_text(&value) {
                 learn(text, ValueOrigin::Result(path.clone()));
             }
         }

@@ -1,6 +1,6 @@
 //! Rules proposed from recorded runs.
 //!
-//! [`Survey`] looks at every run and remembers what kinds of things happen; [`candidates`](Survey::candidates) are the rules that this suggests;
+//! [`RunSurvey`] looks at every run and remembers what kinds of things happen; [`candidates`](RunSurvey::candidates) are the rules that this suggests;
 //! [`CandidateTrial`] compiles them and judges every run by the one evaluator. What held on all runs, and was exercised on at least one, is
 //! proposed; everything else is dropped, so that no guess of the survey is ever trusted.
 //!
@@ -29,9 +29,9 @@ mod trial;
 mod values;
 mod write;
 
-pub use survey::Survey;
-pub use trial::{CandidateTrial, Proposal, TrialTotals};
-pub use write::write;
+pub use survey::RunSurvey;
+pub use trial::{CandidateTrial, RuleProposal, TrialTotals};
+pub use write::write_proposals;
 
 /// What a rule is about; the order of the written file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,7 +58,7 @@ impl Topic {
         [Self::Tools, Self::Order, Self::Data, Self::Arguments, Self::Budget, Self::Outcome, Self::Safety];
 
     /// Most proposals of a topic in one file: what a person reads through.
-    fn most(self) -> usize {
+    fn most_proposals(self) -> usize {
         match self {
             Self::Tools => 6,
             Self::Order | Self::Arguments => 10,
@@ -70,7 +70,7 @@ impl Topic {
     }
 
     /// The id of its rule, and its sentence.
-    fn rule(self) -> (&'static str, &'static str) {
+    fn rule_head(self) -> (&'static str, &'static str) {
         match self {
             Self::Tools => ("tools", "Which tools are used"),
             Self::Order => ("order", "What comes before what"),
@@ -85,7 +85,7 @@ impl Topic {
 
 /// A rule that the runs suggest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct RuleCandidate {
     /// What it is about.
     pub topic: Topic,
     /// The statement, on one line.
@@ -98,17 +98,17 @@ pub struct Candidate {
     pub covers: Vec<String>,
 }
 
-impl Candidate {
+impl RuleCandidate {
     fn new(topic: Topic, text: impl Into<String>) -> Self {
         Self { topic, text: text.into(), seen: String::new(), needs: String::new(), covers: Vec::new() }
     }
 
-    fn seen(mut self, seen: impl Into<String>) -> Self {
+    fn with_seen(mut self, seen: impl Into<String>) -> Self {
         self.seen = seen.into();
         self
     }
 
-    fn needs(mut self, declaration: impl Into<String>) -> Self {
+    fn with_declaration(mut self, declaration: impl Into<String>) -> Self {
         self.needs = declaration.into();
         self
     }

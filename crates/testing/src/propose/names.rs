@@ -1,6 +1,6 @@
 //! Names and texts of runs as rules write them. What is or may be a secret is never written.
 
-use averment_base::limits::{Limits, Meter};
+use averment_base::limits::{Limits, FuelMeter};
 use averment_builtins::detect::{self, Detector};
 use averment_syntax::words;
 
@@ -8,7 +8,7 @@ use averment_syntax::words;
 const LONGEST: usize = 64;
 
 /// A tool as a pattern names it; `None` for a name that is not repeated.
-pub(super) fn tool(name: &str) -> Option<String> {
+pub(super) fn tool_pattern(name: &str) -> Option<String> {
     if !is_harmless(name) {
         return None;
     }
@@ -16,7 +16,7 @@ pub(super) fn tool(name: &str) -> Option<String> {
         && !name.ends_with(['-', '.', '/'])
         && !has_double_sign(name)
         && !is_word(name);
-    Some(if is_bare { name.to_owned() } else { quoted(name) })
+    Some(if is_bare { name.to_owned() } else { quote_text(name) })
 }
 
 fn has_double_sign(name: &str) -> bool {
@@ -37,27 +37,27 @@ fn is_word(name: &str) -> bool {
 }
 
 /// A key as an argument's name, such as `id` or `"user-id"`.
-pub(super) fn key(name: &str) -> Option<String> {
+pub(super) fn argument_key(name: &str) -> Option<String> {
     if !is_harmless(name) {
         return None;
     }
     // `args` and `result` are what a path in a call begins with.
     let is_plain = is_identifier(name) && !matches!(name, "args" | "result") && !words::OPERATORS.contains(&name);
-    Some(if is_plain { name.to_owned() } else { quoted(name) })
+    Some(if is_plain { name.to_owned() } else { quote_text(name) })
 }
 
 /// A key behind something: `.id`, `["user-id"]`.
-pub(super) fn field(name: &str) -> Option<String> {
+pub(super) fn field_path(name: &str) -> Option<String> {
     let plain = is_identifier(name).then(|| format!(".{name}"));
-    is_harmless(name).then(|| plain.unwrap_or_else(|| format!("[{}]", quoted(name))))
+    is_harmless(name).then(|| plain.unwrap_or_else(|| format!("[{}]", quote_text(name))))
 }
 
 /// A text as a literal; `None` for one that is not repeated.
-pub(super) fn literal(text: &str) -> Option<String> {
-    (is_harmless(text) && text.chars().count() <= LONGEST / 2).then(|| quoted(text))
+pub(super) fn text_literal(text: &str) -> Option<String> {
+    (is_harmless(text) && text.chars().count() <= LONGEST / 2).then(|| quote_text(text))
 }
 
-fn quoted(text: &str) -> String {
+fn quote_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))
 }
 
@@ -74,8 +74,8 @@ fn is_harmless(text: &str) -> bool {
     if text.is_empty() || text.len() > LONGEST || !printable || looks_random(text) {
         return false;
     }
-    let mut meter = Meter::new(&Limits::default());
-    let secret = detect::credentials(text, &mut meter).map_or(true, |found| !found.is_empty());
+    let mut meter = FuelMeter::new(&Limits::default());
+    let secret = detect::find_credentials(text, &mut meter).map_or(true, |found| !found.is_empty());
     !secret && Detector::Pii.find(text, &mut meter).is_ok_and(|found| found.is_empty())
 }
 
@@ -95,21 +95,21 @@ mod tests {
 
     #[test]
     fn tools_are_bare_where_the_language_lets_them_be() {
-        assert_eq!(tool("get-weather").as_deref(), Some("get-weather"));
-        assert_eq!(tool("functions.search").as_deref(), Some("functions.search"));
-        assert_eq!(tool("read").as_deref(), Some("\"read\""));
-        assert_eq!(tool("ns:tool").as_deref(), Some("\"ns:tool\""));
-        assert_eq!(tool("a..b").as_deref(), Some("\"a..b\""));
-        assert_eq!(tool("a*").as_deref(), Some("\"a*\""));
+        assert_eq!(tool_pattern("get-weather").as_deref(), Some("get-weather"));
+        assert_eq!(tool_pattern("functions.search").as_deref(), Some("functions.search"));
+        assert_eq!(tool_pattern("read").as_deref(), Some("\"read\""));
+        assert_eq!(tool_pattern("ns:tool").as_deref(), Some("\"ns:tool\""));
+        assert_eq!(tool_pattern("a..b").as_deref(), Some("\"a..b\""));
+        assert_eq!(tool_pattern("a*").as_deref(), Some("\"a*\""));
     }
 
     #[test]
     fn what_may_be_a_secret_is_not_repeated() {
         for text in ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "ann@example.org", "9f8e7d6c5b4a39281706", "x\ny", ""]
         {
-            assert_eq!(literal(text), None, "{text}");
+            assert_eq!(text_literal(text), None, "{text}");
         }
-        assert_eq!(literal("EUR").as_deref(), Some("\"EUR\""));
-        assert_eq!(literal("a$b\"").as_deref(), Some("\"a\\$b\\\"\""));
+        assert_eq!(text_literal("EUR").as_deref(), Some("\"EUR\""));
+        assert_eq!(text_literal("a$b\"").as_deref(), Some("\"a\\$b\\\"\""));
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn round_up(value: f64) -> Option<f64> {
 }
 
 /// A whole number with `_` between thousands.
-pub(super) fn whole(value: f64) -> String {
+pub(super) fn grouped_number(value: f64) -> String {
     let digits = format!("{value:.0}");
     if digits.len() <= 4 {
         return digits;
@@ -29,12 +29,12 @@ pub(super) fn whole(value: f64) -> String {
 }
 
 /// A bound for values up to `most`, with the slack of a factor, written with `unit` as the language writes it.
-pub(super) fn count(most: f64, slack: f64) -> Option<String> {
-    round_up((most * slack).ceil()).map(|bound| whole(bound.ceil()))
+pub(super) fn count_bound(most: f64, slack: f64) -> Option<String> {
+    round_up((most * slack).ceil()).map(|bound| grouped_number(bound.ceil()))
 }
 
 /// A duration in milliseconds as `250ms`, `30s`, `5m`.
-pub(super) fn duration(milliseconds: f64, slack: f64) -> Option<String> {
+pub(super) fn duration_bound(milliseconds: f64, slack: f64) -> Option<String> {
     let bound = round_up(milliseconds * slack)?;
     Some(match bound {
         _ if bound >= 600_000.0 => format!("{:.0}m", (bound / 60_000.0).ceil()),
@@ -44,7 +44,7 @@ pub(super) fn duration(milliseconds: f64, slack: f64) -> Option<String> {
 }
 
 /// US dollars.
-pub(super) fn money(dollars: f64, slack: f64) -> Option<String> {
+pub(super) fn money_bound(dollars: f64, slack: f64) -> Option<String> {
     let bound = round_up(dollars * slack).filter(|bound| *bound >= 1e-9)?;
     let text = format!("{bound:.10}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -57,13 +57,13 @@ mod tests {
 
     #[test]
     fn bounds_are_numbers_that_people_write() {
-        assert_eq!(count(11.0, 1.5).as_deref(), Some("20"));
-        assert_eq!(count(13_400.0, 1.5).as_deref(), Some("30_000"));
-        assert_eq!(count(0.0, 1.5), None);
-        assert_eq!(duration(12_300.0, 2.0).as_deref(), Some("30s"));
-        assert_eq!(duration(90.0, 2.0).as_deref(), Some("200ms"));
-        assert_eq!(duration(400_000.0, 2.0).as_deref(), Some("17m"));
-        assert_eq!(money(0.021, 2.0).as_deref(), Some("$0.05"));
+        assert_eq!(count_bound(11.0, 1.5).as_deref(), Some("20"));
+        assert_eq!(count_bound(13_400.0, 1.5).as_deref(), Some("30_000"));
+        assert_eq!(count_bound(0.0, 1.5), None);
+        assert_eq!(duration_bound(12_300.0, 2.0).as_deref(), Some("30s"));
+        assert_eq!(duration_bound(90.0, 2.0).as_deref(), Some("200ms"));
+        assert_eq!(duration_bound(400_000.0, 2.0).as_deref(), Some("17m"));
+        assert_eq!(money_bound(0.021, 2.0).as_deref(), Some("$0.05"));
         assert_eq!(round_up(f64::NAN), None);
     }
 }

@@ -1,9 +1,9 @@
 //! What kinds of things happen in the runs.
 
-use super::flow::{Flows, arguments};
-use super::values::Values;
+use super::flow::{ArgumentFlows, call_arguments};
+use super::values::KeyValues;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Run, Step};
+use averment_runs::run::{StepKind, Run, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More tools than this are not compared with each other.
@@ -13,7 +13,7 @@ const MOST_KEYS: usize = 40;
 
 /// What was seen of one tool.
 #[derive(Debug, Default)]
-pub(super) struct Tool {
+pub(super) struct ToolSurvey {
     /// Runs that call it.
     pub runs: u64,
     /// Calls in all runs.
@@ -21,12 +21,12 @@ pub(super) struct Tool {
     /// Most calls in one run.
     pub most: u64,
     /// Its arguments by key.
-    pub arguments: BTreeMap<String, Values>,
+    pub arguments: BTreeMap<String, KeyValues>,
 }
 
 /// What was seen of two tools in runs that call both or need both.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Pair {
+pub(super) struct ToolPair {
     /// Runs in which the first call of the one stands before all of the other.
     pub before: u64,
     /// Runs in which the last call of the other stands behind all of the one.
@@ -35,15 +35,15 @@ pub(super) struct Pair {
 
 /// The largest of a number that the runs record, and how many do.
 #[derive(Debug, Default)]
-pub(super) struct Most {
+pub(super) struct LargestNumber {
     /// Runs that record it.
     pub runs: u64,
     /// The largest.
     pub most: f64,
 }
 
-impl Most {
-    fn add(&mut self, node: Node<'_>) {
+impl LargestNumber {
+    fn add_node(&mut self, node: Node<'_>) {
         if let Value::Number(number) = node.value {
             self.runs += 1;
             self.most = self.most.max(number.to_f64());
@@ -53,15 +53,15 @@ impl Most {
 
 /// What kinds of things happen in the runs. Memory does not grow with the number of runs.
 #[derive(Debug, Default)]
-pub struct Survey {
+pub struct RunSurvey {
     /// All runs.
     pub(super) runs: u64,
     /// Runs with a call.
     pub(super) with_calls: u64,
     /// What each tool did.
-    pub(super) tools: BTreeMap<String, Tool>,
+    pub(super) tools: BTreeMap<String, ToolSurvey>,
     /// Tools in the order of the first run that has both.
-    pub(super) pairs: BTreeMap<(String, String), Pair>,
+    pub(super) pairs: BTreeMap<(String, String), ToolPair>,
     /// Tools that were the first call of a run.
     pub(super) first: BTreeSet<String>,
     /// Tools that were the last call of a run.
@@ -70,77 +70,77 @@ pub struct Survey {
     pub(super) most_calls: u64,
     /// Most same calls in a row.
     pub(super) most_in_a_row: u64,
-    pub(super) duration: Most,
-    pub(super) cost: Most,
-    pub(super) tokens: Most,
-    pub(super) turns: Most,
+    pub(super) duration: LargestNumber,
+    pub(super) cost: LargestNumber,
+    pub(super) tokens: LargestNumber,
+    pub(super) turns: LargestNumber,
     /// What kind of value the output is.
-    pub(super) output: Values,
+    pub(super) output: KeyValues,
     /// Its fields, where it is an object.
-    pub(super) fields: BTreeMap<String, Values>,
-    pub(super) flows: Flows,
+    pub(super) fields: BTreeMap<String, KeyValues>,
+    pub(super) flows: ArgumentFlows,
 }
 
-impl Survey {
+impl RunSurvey {
     /// Looks at one run.
-    pub fn add(&mut self, run: &Run<'_>) {
+    pub fn add_run(&mut self, run: &Run<'_>) {
         self.runs += 1;
-        self.numbers(run);
-        self.outcome(run);
+        self.add_numbers(run);
+        self.add_outcome(run);
         let calls: Vec<&Step<'_>> =
-            run.steps.iter().filter(|step| step.kind == Kind::Call && step.status.executed()).collect();
+            run.steps.iter().filter(|step| step.kind == StepKind::Call && step.status.is_executed()).collect();
         if calls.is_empty() {
             return;
         }
         self.with_calls += 1;
-        self.most_calls = self.most_calls.max(count(calls.len()));
+        self.most_calls = self.most_calls.max(to_count(calls.len()));
         self.first.extend(calls.first().map(|call| call.name.to_owned()));
         self.last.extend(calls.last().map(|call| call.name.to_owned()));
-        self.calls(&calls);
-        self.order(&calls);
+        self.add_calls(&calls);
+        self.add_order(&calls);
         self.most_in_a_row = self.most_in_a_row.max(in_a_row(&calls));
-        self.flows.add(run);
+        self.flows.add_run(run);
     }
 
     /// How many runs were looked at.
     #[must_use]
-    pub fn runs(&self) -> u64 {
+    pub fn run_count(&self) -> u64 {
         self.runs
     }
 
-    fn numbers(&mut self, run: &Run<'_>) {
-        self.duration.add(run.root("duration"));
-        self.cost.add(run.root("cost"));
-        self.turns.add(run.root("turns"));
-        if let Value::Object(usage) = run.root("usage").value
+    fn add_numbers(&mut self, run: &Run<'_>) {
+        self.duration.add_node(run.root_value("duration"));
+        self.cost.add_node(run.root_value("cost"));
+        self.turns.add_node(run.root_value("turns"));
+        if let Value::Object(usage) = run.root_value("usage").value
             && let Some(tokens) = usage.get("total_tokens")
         {
-            self.tokens.add(tokens);
+            self.tokens.add_node(tokens);
         }
     }
 
-    fn outcome(&mut self, run: &Run<'_>) {
-        let output = run.root("output").value;
+    fn add_outcome(&mut self, run: &Run<'_>) {
+        let output = run.root_value("output").value;
         if matches!(output, Value::Absent) {
             return;
         }
-        self.output.add(&output);
+        self.output.add_value(&output);
         if let Value::Object(object) = output {
             for entry in object.entries().iter().take(MOST_KEYS) {
-                self.fields.entry(entry.key.to_owned()).or_default().add(&entry.node.value);
+                self.fields.entry(entry.key.to_owned()).or_default().add_value(&entry.node.value);
             }
         }
     }
 
-    fn calls(&mut self, calls: &[&Step<'_>]) {
+    fn add_calls(&mut self, calls: &[&Step<'_>]) {
         let mut own: BTreeMap<&str, u64> = BTreeMap::new();
         for call in calls {
             *own.entry(call.name).or_default() += 1;
             let tool = self.tools.entry(call.name.to_owned()).or_default();
             tool.calls += 1;
-            for (key, value) in arguments(call).take(MOST_KEYS) {
+            for (key, value) in call_arguments(call).take(MOST_KEYS) {
                 if tool.arguments.len() < MOST_KEYS || tool.arguments.contains_key(key) {
-                    tool.arguments.entry(key.to_owned()).or_default().add(&value);
+                    tool.arguments.entry(key.to_owned()).or_default().add_value(&value);
                 }
             }
         }
@@ -151,7 +151,7 @@ impl Survey {
         }
     }
 
-    fn order(&mut self, calls: &[&Step<'_>]) {
+    fn add_order(&mut self, calls: &[&Step<'_>]) {
         let mut places: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for (index, call) in calls.iter().enumerate() {
             places.entry(call.name).or_insert((index, index)).1 = index;
@@ -167,7 +167,7 @@ impl Survey {
     }
 }
 
-pub(super) fn count(length: usize) -> u64 {
+pub(super) fn to_count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
@@ -177,7 +177,7 @@ fn in_a_row(calls: &[&Step<'_>]) -> u64 {
     let mut last: Option<&Step<'_>> = None;
     for call in calls {
         let same = last.is_some_and(|last| {
-            last.name == call.name && averment_base::value::compare::equal(&args_of(last), &args_of(call))
+            last.name == call.name && averment_base::value::compare::values_equal(&args_of(last), &args_of(call))
         });
         row = if same { row + 1 } else { 1 };
         most = most.max(row);

@@ -1,25 +1,25 @@
 //! Candidates on trial: each is compiled, and judged on every run by the evaluator that will judge the written file.
 
-use super::{Candidate, Topic};
+use super::{RuleCandidate, Topic};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
 use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check};
+use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::prepare::Prepared;
-use averment_ide::lint::{LintOptions, report};
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_ide::lint::{LintOptions, report_file};
 use averment_runs::run::Run;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 
 /// A rule that held on all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
+pub struct RuleProposal {
     /// The rule.
-    pub candidate: Candidate,
+    pub candidate: RuleCandidate,
     /// On how many runs it was exercised and held; on all others there was nothing to exercise it.
     pub support: u64,
 }
@@ -29,9 +29,9 @@ const MANY: u64 = 4;
 
 /// Candidates that can be judged.
 pub struct CandidateTrial {
-    candidates: Vec<Candidate>,
+    candidates: Vec<RuleCandidate>,
     program: Program,
-    prepared: Prepared,
+    prepared: PreparedProgram,
 }
 
 /// What came of judging runs. It stands beside the trial, because a run that is judged holds on to the program.
@@ -44,7 +44,7 @@ pub struct TrialTotals {
 
 impl TrialTotals {
     /// Remembers the verdicts of one run.
-    pub fn record(&mut self, verdicts: &[Verdict]) {
+    pub fn record_run(&mut self, verdicts: &[Verdict]) {
         self.runs += 1;
         self.held.resize(self.held.len().max(verdicts.len()), Some(0));
         for (held, verdict) in self.held.iter_mut().zip(verdicts) {
@@ -60,48 +60,48 @@ impl TrialTotals {
 impl CandidateTrial {
     /// Candidates that compile, without any remark of the linter.
     #[must_use]
-    pub fn new(candidates: Vec<Candidate>) -> Self {
-        let fine = |candidate: &Candidate| compiled(std::slice::from_ref(candidate)).is_some();
-        let mut candidates: Vec<Candidate> = candidates.into_iter().filter(fine).collect();
-        let program = compiled(&candidates).unwrap_or_else(|| {
+    pub fn new(candidates: Vec<RuleCandidate>) -> Self {
+        let fine = |candidate: &RuleCandidate| compile_candidates(std::slice::from_ref(candidate)).is_some();
+        let mut candidates: Vec<RuleCandidate> = candidates.into_iter().filter(fine).collect();
+        let program = compile_candidates(&candidates).unwrap_or_else(|| {
             // Two of them say something about each other: they are taken one by one as long as nothing is to be said.
-            let mut kept: Vec<Candidate> = Vec::new();
+            let mut kept: Vec<RuleCandidate> = Vec::new();
             for candidate in std::mem::take(&mut candidates) {
                 kept.push(candidate);
-                if compiled(&kept).is_none() {
+                if compile_candidates(&kept).is_none() {
                     kept.pop();
                 }
             }
             candidates = kept;
-            compiled(&candidates).unwrap_or_default()
+            compile_candidates(&candidates).unwrap_or_default()
         });
-        Self { prepared: Prepared::new(&program), program, candidates }
+        Self { prepared: PreparedProgram::new(&program), program, candidates }
     }
 
-    /// Judges one run; [`TrialTotals::record`] remembers what came of it. `arena` is the one that the run was read into.
+    /// Judges one run; [`TrialTotals::record_run`] remembers what came of it. `arena` is the one that the run was read into.
     #[must_use]
-    pub fn judge<'run>(&'run self, run: &'run Run<'run>, arena: &'run Bump) -> Vec<Verdict> {
+    pub fn judge_run<'run>(&'run self, run: &'run Run<'run>, arena: &'run Bump) -> Vec<Verdict> {
         let outcome = evaluate(&self.program, &self.prepared, run, arena, &EvaluateOptions::default());
         outcome.results.into_iter().map(|result| result.verdict).collect()
     }
 
     /// What held on all runs and was exercised, without what others say better: as many of each topic as a person reads.
     #[must_use]
-    pub fn proposals(&self, totals: &TrialTotals) -> Vec<Proposal> {
+    pub fn held_proposals(&self, totals: &TrialTotals) -> Vec<RuleProposal> {
         let least = if totals.runs >= MANY { 2 } else { 1 };
         let held = self.candidates.iter().zip(&totals.held);
-        let exercised = |(candidate, held): (&Candidate, &Option<u64>)| {
+        let exercised = |(candidate, held): (&RuleCandidate, &Option<u64>)| {
             let support = held.filter(|&count| count >= least)?;
-            Some(Proposal { candidate: candidate.clone(), support })
+            Some(RuleProposal { candidate: candidate.clone(), support })
         };
-        let mut held: Vec<Proposal> = held.filter_map(exercised).collect();
+        let mut held: Vec<RuleProposal> = held.filter_map(exercised).collect();
         let covered: BTreeSet<String> = held.iter().flat_map(|one| one.candidate.covers.clone()).collect();
         held.retain(|one| !covered.contains(&one.candidate.text));
         let mut all = Vec::new();
         for topic in Topic::ALL {
-            let mut own: Vec<Proposal> = held.iter().filter(|one| one.candidate.topic == topic).cloned().collect();
+            let mut own: Vec<RuleProposal> = held.iter().filter(|one| one.candidate.topic == topic).cloned().collect();
             own.sort_by_key(|one| std::cmp::Reverse(one.support));
-            own.truncate(topic.most());
+            own.truncate(topic.most_proposals());
             all.extend(own);
         }
         all
@@ -109,19 +109,19 @@ impl CandidateTrial {
 }
 
 /// The program of these candidates, an assertion each; `None` where anything is to be said about them.
-fn compiled(candidates: &[Candidate]) -> Option<Program> {
+fn compile_candidates(candidates: &[RuleCandidate]) -> Option<Program> {
     let needs: BTreeSet<&str> = candidates.iter().map(|candidate| candidate.needs.as_str()).collect();
     let lines: Vec<&str> =
         needs.into_iter().chain(candidates.iter().map(|candidate| candidate.text.as_str())).collect();
-    program(&lines.join("\n"))
+    compile_text(&lines.join("\n"))
 }
 
 /// The program of a text about which nothing is to be said.
-pub(super) fn program(text: &str) -> Option<Program> {
+pub(super) fn compile_text(text: &str) -> Option<Program> {
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("proposed.assert", None, text));
+    let root = sources.add_file(SourceFile::new("proposed.assert", None, text));
     let files = Memory::default();
-    let checked = check(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
-    let said = report(&sources, root, &checked, &LintOptions::default());
+    let checked = check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let said = report_file(&sources, root, &checked, &LintOptions::default());
     said.0.is_empty().then(|| compile(&checked.module, &sources))
 }

@@ -12,7 +12,7 @@ const LONGEST: usize = 32;
 
 /// The values seen under one key.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Values {
+pub(super) struct KeyValues {
     /// How often it was there.
     pub count: u64,
     /// The types seen, by name.
@@ -28,13 +28,13 @@ pub(super) struct Values {
     pub least: f64,
 }
 
-impl Values {
+impl KeyValues {
     /// Remembers one value.
-    pub fn add(&mut self, value: &Value<'_>) {
+    pub fn add_value(&mut self, value: &Value<'_>) {
         self.count += 1;
         self.types.insert(value.type_name());
         match value {
-            Value::Number(number) => self.number(number.to_f64(), number.is_integer()),
+            Value::Number(number) => self.add_number(number.to_f64(), number.is_integer()),
             Value::Text(text) if !self.many_texts => {
                 let text = text.as_str();
                 if text.len() > LONGEST {
@@ -48,7 +48,7 @@ impl Values {
         }
     }
 
-    fn number(&mut self, value: f64, is_integer: bool) {
+    fn add_number(&mut self, value: f64, is_integer: bool) {
         self.fractions |= !is_integer;
         let first = self.count == 1;
         self.most = if first { value } else { self.most.max(value) };
@@ -56,7 +56,7 @@ impl Values {
     }
 
     /// The type of the language that all of them have.
-    pub fn ty(&self) -> Option<&'static str> {
+    pub fn value_type(&self) -> Option<&'static str> {
         let mut types = self.types.iter();
         match (types.next(), types.next()) {
             (Some(&"number"), None) if !self.fractions => Some("integer"),
@@ -66,9 +66,9 @@ impl Values {
     }
 
     /// The texts, when there are so few of them that they look like a choice, and each is there often enough.
-    pub fn choice(&self) -> Option<&BTreeSet<String>> {
+    pub fn text_choice(&self) -> Option<&BTreeSet<String>> {
         let distinct = u64::try_from(self.texts.len()).unwrap_or(u64::MAX);
-        let is_choice = self.ty() == Some("string") && !self.many_texts && distinct > 0;
+        let is_choice = self.value_type() == Some("string") && !self.many_texts && distinct > 0;
         (is_choice && self.count >= distinct.saturating_mul(3).max(OFTEN)).then_some(&self.texts)
     }
 }

@@ -1,31 +1,31 @@
 //! Proposals as a rule file: commented, formatted, and said of each how it was found.
 
 use super::Topic;
-use super::trial::{Proposal, program};
-use averment_syntax::fmt::{Options, format_text};
+use super::trial::{RuleProposal, compile_text};
+use averment_syntax::fmt::{FormatOptions, format_text};
 use std::collections::BTreeSet;
 
 /// The file of these proposals from so many runs. `name` is what the file is called, without its ending.
 ///
 /// Should two of the proposals give the linter a reason to speak when they stand together, the later one is left out.
 #[must_use]
-pub fn write(name: &str, proposals: &[Proposal], runs: u64) -> String {
-    let whole = text(name, proposals, runs);
-    if program(&whole).is_some() {
+pub fn write_proposals(name: &str, proposals: &[RuleProposal], runs: u64) -> String {
+    let whole = proposals_text(name, proposals, runs);
+    if compile_text(&whole).is_some() {
         return whole;
     }
-    let mut kept: Vec<Proposal> = Vec::new();
+    let mut kept: Vec<RuleProposal> = Vec::new();
     for proposal in proposals {
         kept.push(proposal.clone());
-        if program(&text(name, &kept, runs)).is_none() {
+        if compile_text(&proposals_text(name, &kept, runs)).is_none() {
             kept.pop();
         }
     }
-    text(name, &kept, runs)
+    proposals_text(name, &kept, runs)
 }
 
-fn text(name: &str, proposals: &[Proposal], runs: u64) -> String {
-    let mut text = header(name, proposals.len(), runs);
+fn proposals_text(name: &str, proposals: &[RuleProposal], runs: u64) -> String {
+    let mut text = file_header(name, proposals.len(), runs);
     let needs: BTreeSet<&str> = proposals.iter().map(|one| one.candidate.needs.as_str()).collect();
     let (uses, others): (Vec<&str>, Vec<&str>) =
         needs.into_iter().partition(|declaration| declaration.starts_with("use "));
@@ -34,22 +34,22 @@ fn text(name: &str, proposals: &[Proposal], runs: u64) -> String {
         text.push_str("\n\n");
     }
     for topic in Topic::ALL {
-        let own: Vec<&Proposal> = proposals.iter().filter(|one| one.candidate.topic == topic).collect();
+        let own: Vec<&RuleProposal> = proposals.iter().filter(|one| one.candidate.topic == topic).collect();
         if own.is_empty() {
             continue;
         }
-        let (id, sentence) = topic.rule();
+        let (id, sentence) = topic.rule_head();
         text.push_str(&format!("rule {id} \"{sentence}\" {{\ntags proposed\n"));
         for one in own {
-            text.push_str(&format!("{}  # {}\n", one.candidate.text, why(one, runs)));
+            text.push_str(&format!("{}  # {}\n", one.candidate.text, exercise_words(one, runs)));
         }
         text.push_str("}\n");
     }
     // What cannot be formatted cannot be read either, and is seen by whoever asks for the program.
-    format_text(&text, &Options::default()).unwrap_or(text)
+    format_text(&text, &FormatOptions::default()).unwrap_or(text)
 }
 
-fn header(name: &str, rules: usize, runs: u64) -> String {
+fn file_header(name: &str, rules: usize, runs: u64) -> String {
     let (from, all) = match runs {
         1 => ("1 recorded run".to_owned(), "it, the only one"),
         _ => (format!("{runs} recorded runs"), "all of them"),
@@ -67,7 +67,7 @@ fn header(name: &str, rules: usize, runs: u64) -> String {
 }
 
 /// How often it was exercised, and what was seen.
-fn why(one: &Proposal, runs: u64) -> String {
+fn exercise_words(one: &RuleProposal, runs: u64) -> String {
     let mut why = match one.support {
         1 if runs == 1 => "in the only run".to_owned(),
         support if support == runs => format!("in all {runs} runs"),

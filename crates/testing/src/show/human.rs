@@ -1,9 +1,9 @@
 //! Tests for people: a line each, what went wrong, the matrix, one last line.
 
-use super::{counted, failed};
-use crate::cells::Cells;
-use crate::outcome::Tested;
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use super::{count_noun, failed_count};
+use crate::cells::VerdictMatrix;
+use crate::outcome::TrialReport;
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::truth::Verdict;
 use std::io::{self, Write};
 
@@ -11,51 +11,51 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn human(out: &mut dyn Write, tested: &[Tested], style: Style, quiet: bool) -> io::Result<()> {
+pub fn print_human(out: &mut dyn Write, tested: &[TrialReport], style: TextStyle, quiet: bool) -> io::Result<()> {
     for test in tested.iter().filter(|test| !quiet || !test.passed) {
-        one(out, test, style)?;
+        print_test(out, test, style)?;
     }
     if tested.iter().any(|test| !quiet || !test.passed) {
         writeln!(out)?;
     }
     if !quiet || tested.iter().any(|test| !test.passed) {
-        matrix(out, &Cells::of(tested), style)?;
+        print_matrix(out, &VerdictMatrix::from_tests(tested), style)?;
     }
-    let count = counted(tested.len(), "test");
-    match failed(tested) {
-        0 => writeln!(out, "{}: {count} came out as stated", paint(style, Ink::Green, "passed")),
+    let count = count_noun(tested.len(), "test");
+    match failed_count(tested) {
+        0 => writeln!(out, "{}: {count} came out as stated", paint_text(style, TextColor::Green, "passed")),
         failed => {
-            let word = paint(style, Ink::Red, "failed");
-            writeln!(out, "{word}: {failed} of {count} did not come out as stated{}", wrong_way(&Cells::of(tested)))
+            let word = paint_text(style, TextColor::Red, "failed");
+            writeln!(out, "{word}: {failed} of {count} did not come out as stated{}", wrong_way(&VerdictMatrix::from_tests(tested)))
         }
     }
 }
 
 /// The two cells that hurt, in words.
-fn wrong_way(cells: &Cells) -> String {
+fn wrong_way(cells: &VerdictMatrix) -> String {
     let corners = [(Verdict::Fail, Verdict::Pass, "missed"), (Verdict::Pass, Verdict::Fail, "false alarm")];
-    let words = corners.map(|(expected, found, word)| (cells.count(expected, found), word));
+    let words = corners.map(|(expected, found, word)| (cells.cell_count(expected, found), word));
     let said: Vec<String> = words
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| if word == "missed" { format!("{count} missed") } else { counted(count, word) })
+        .map(|(count, word)| if word == "missed" { format!("{count} missed") } else { count_noun(count, word) })
         .collect();
     if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) }
 }
 
-fn one(out: &mut dyn Write, test: &Tested, style: Style) -> io::Result<()> {
-    let (ink, word) = if test.passed { (Ink::Green, "ok    ") } else { (Ink::Red, "failed") };
-    writeln!(out, "{}  {}", paint(style, ink, word), one_line(&test.name))?;
+fn print_test(out: &mut dyn Write, test: &TrialReport, style: TextStyle) -> io::Result<()> {
+    let (ink, word) = if test.passed { (TextColor::Green, "ok    ") } else { (TextColor::Red, "failed") };
+    writeln!(out, "{}  {}", paint_text(style, ink, word), one_line(&test.name))?;
     if test.passed {
         return Ok(());
     }
     let (file, reason) = (one_line(&test.place.file), one_line(&test.reason));
     writeln!(out, "        {file}:{}:{}: {reason}", test.place.line, test.place.column)?;
     if !test.help.is_empty() {
-        writeln!(out, "          {}: {}", paint(style, Ink::Green, "help"), one_line(&test.help))?;
+        writeln!(out, "          {}: {}", paint_text(style, TextColor::Green, "help"), one_line(&test.help))?;
     }
     if !test.changes.is_empty() {
-        return changes(out, test, style);
+        return print_changes(out, test, style);
     }
     for why in &test.why {
         let reason = if why.reason.is_empty() { String::new() } else { format!(": {}", one_line(&why.reason)) };
@@ -65,12 +65,12 @@ fn one(out: &mut dyn Write, test: &Tested, style: Style) -> io::Result<()> {
 }
 
 /// How a snapshot differs from what was found.
-fn changes(out: &mut dyn Write, test: &Tested, style: Style) -> io::Result<()> {
+fn print_changes(out: &mut dyn Write, test: &TrialReport, style: TextStyle) -> io::Result<()> {
     for line in &test.changes {
         let text = one_line(line);
         let text = match line.as_bytes().first() {
-            Some(b'-') => paint(style, Ink::Red, &text),
-            Some(b'+') => paint(style, Ink::Green, &text),
+            Some(b'-') => paint_text(style, TextColor::Red, &text),
+            Some(b'+') => paint_text(style, TextColor::Green, &text),
             _ => text.into_owned(),
         };
         writeln!(out, "          {text}")?;
@@ -78,7 +78,7 @@ fn changes(out: &mut dyn Write, test: &Tested, style: Style) -> io::Result<()> {
     Ok(())
 }
 
-fn matrix(out: &mut dyn Write, cells: &Cells, style: Style) -> io::Result<()> {
+fn print_matrix(out: &mut dyn Write, cells: &VerdictMatrix, style: TextStyle) -> io::Result<()> {
     write!(out, "{:18}", "expected \\ found")?;
     for verdict in &cells.found {
         write!(out, "{:>11}", verdict.as_str())?;
@@ -87,7 +87,7 @@ fn matrix(out: &mut dyn Write, cells: &Cells, style: Style) -> io::Result<()> {
     for &expected in &cells.expected {
         write!(out, "  {:16}", expected.as_str())?;
         for &found in &cells.found {
-            write!(out, "{}", cell(cells, expected, found, style))?;
+            write!(out, "{}", matrix_cell(cells, expected, found, style))?;
         }
         writeln!(out)?;
     }
@@ -95,12 +95,12 @@ fn matrix(out: &mut dyn Write, cells: &Cells, style: Style) -> io::Result<()> {
 }
 
 /// What came out as stated is green, what did not is red; zeros stay quiet.
-fn cell(cells: &Cells, expected: Verdict, found: Verdict, style: Style) -> String {
-    let count = cells.count(expected, found);
+fn matrix_cell(cells: &VerdictMatrix, expected: Verdict, found: Verdict, style: TextStyle) -> String {
+    let count = cells.cell_count(expected, found);
     let text = format!("{count:>11}");
     match (count, expected == found) {
-        (0, _) => paint(style, Ink::Dim, &text),
-        (_, true) => paint(style, Ink::Green, &text),
-        (_, false) => paint(style, Ink::Red, &text),
+        (0, _) => paint_text(style, TextColor::Dim, &text),
+        (_, true) => paint_text(style, TextColor::Green, &text),
+        (_, false) => paint_text(style, TextColor::Red, &text),
     }
 }

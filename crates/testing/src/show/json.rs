@@ -1,25 +1,25 @@
 //! Tests as data.
 
-use super::failed;
-use crate::cells::Cells;
-use crate::outcome::Tested;
+use super::failed_count;
+use crate::cells::VerdictMatrix;
+use crate::outcome::TrialReport;
 use averment_base::truth::Verdict;
 use serde_json::{Value, json};
 
 /// The object of `--format json`, without what other parts of the command add to it.
 #[must_use]
-pub fn data(tested: &[Tested]) -> Value {
-    let tests: Vec<Value> = tested.iter().map(test).collect();
-    let failed = failed(tested);
+pub fn tests_data(tested: &[TrialReport]) -> Value {
+    let tests: Vec<Value> = tested.iter().map(test_data).collect();
+    let failed = failed_count(tested);
     json!({
         "version": 1,
         "tests": tests,
-        "cells": Cells::of(tested).data(),
+        "cells": VerdictMatrix::from_tests(tested).matrix_data(),
         "summary": {"tests": tested.len(), "passed": tested.len() - failed, "failed": failed},
     })
 }
 
-fn test(test: &Tested) -> Value {
+fn test_data(test: &TrialReport) -> Value {
     let found: Vec<Value> =
         test.found.iter().map(|(id, verdict)| json!({"id": id, "verdict": verdict.as_str()})).collect();
     let why: Vec<Value> =

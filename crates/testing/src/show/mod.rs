@@ -4,17 +4,17 @@ mod human;
 mod json;
 mod short;
 
-use super::outcome::Tested;
-pub use human::human;
-pub use json::data;
-pub use short::short;
+use super::outcome::TrialReport;
+pub use human::print_human;
+pub use json::tests_data;
+pub use short::print_short;
 
 /// `1 test`, `2 tests`.
-pub fn counted(count: usize, noun: &str) -> String {
+pub fn count_noun(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The tests that did not come out as stated.
-fn failed(tested: &[Tested]) -> usize {
+fn failed_count(tested: &[TrialReport]) -> usize {
     tested.iter().filter(|test| !test.passed).count()
 }

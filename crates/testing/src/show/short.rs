@@ -1,6 +1,6 @@
 //! A line per test that did not come out as stated, for editors.
 
-use crate::outcome::Tested;
+use crate::outcome::TrialReport;
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn short(out: &mut dyn Write, tested: &[Tested]) -> io::Result<()> {
+pub fn print_short(out: &mut dyn Write, tested: &[TrialReport]) -> io::Result<()> {
     for test in tested.iter().filter(|test| !test.passed) {
         let (file, name, reason) = (one_line(&test.place.file), one_line(&test.name), one_line(&test.reason));
         let help = if test.help.is_empty() { String::new() } else { format!("; help: {}", one_line(&test.help)) };

@@ -3,18 +3,18 @@
 
 pub(super) mod eval;
 
-use super::calls::Usage;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, is_true, words};
-use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use super::calls::TokenUsage;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, is_true, words};
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, instant_node};
+use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, text_of};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
     /// A session.
-    OfSession {
+    AdkSessionKey {
         Id = "id" => Run(of_run::ID),
         Events = "events" => Shape,
         App = "app_name" => PartOf(of_run::META),
@@ -24,7 +24,7 @@ fields! {
 
 fields! {
     /// An event.
-    OfEvent {
+    AdkEventKey {
         Invocation = "invocation_id" => Shape,
         InvocationToo = "invocationId" => Shape,
         Author = "author" => Call(of_step::AGENT),
@@ -42,7 +42,7 @@ fields! {
 
 fields! {
     /// A part of a content.
-    OfPart {
+    AdkPartKey {
         Parts = "parts" => Shape,
         Words = "text" => Shape,
         Thought = "thought" => Shape,
@@ -55,14 +55,14 @@ fields! {
         Args = "args" => Call(of_step::ARGS),
         Given = "response" => Call(of_step::RESULT),
         Error = "error" => Call(of_step::ERROR),
-        Agent = "agent_name" => Step(Kind::Handover),
-        AgentToo = "agentName" => Step(Kind::Handover),
+        Agent = "agent_name" => Step(StepKind::Handover),
+        AgentToo = "agentName" => Step(StepKind::Handover),
     }
 }
 
 fields! {
     /// The tokens of an answer.
-    OfTokens {
+    AdkUsageKey {
         Prompt = "prompt_token_count" => Shape,
         PromptToo = "promptTokenCount" => Shape,
         Candidates = "candidates_token_count" => Shape,
@@ -78,14 +78,14 @@ fields! {
 
 words! {
     /// The authors that are no agents.
-    Author {
+    AdkAuthor {
         User = "user",
     }
 }
 
 words! {
     /// What stands for the result of a call that somebody has to approve.
-    Confirmation {
+    ConfirmationTool {
         Waits = "This tool call requires confirmation, please approve or reject.",
         Rejected = "This tool call is rejected.",
     }
@@ -93,137 +93,137 @@ words! {
 
 words! {
     /// The tools that hand over to another agent.
-    Transfer {
+    TransferTool {
         Transfer = "transfer_to_agent" | "transfer_to_other_agent",
     }
 }
 
 /// Sessions.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Google ADK session",
     known_by: "`events` with an `author`, an `invocation_id` and `content` of `parts`",
     description: "sessions of Google ADK (`events`, or a list of them)",
-    marks: &[OfSession::Events.key()],
-    near: &[OfEvent::Invocation.key(), OfEvent::InvocationToo.key()],
+    marks: &[AdkSessionKey::Events.key()],
+    near: &[AdkEventKey::Invocation.key(), AdkEventKey::InvocationToo.key()],
     object: holds_events,
-    item_marks: &[OfEvent::Author.key()],
+    item_marks: &[AdkEventKey::Author.key()],
     element: is_event,
     line: is_event,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 /// Whether an object is a session.
 fn holds_events(object: Object<'_>) -> bool {
-    list_of(object, OfSession::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+    list_of(object, AdkSessionKey::Events).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
 }
 
 fn is_event(event: Object<'_>) -> bool {
-    let has = |fields: &[OfEvent]| first_of(event, fields).is_some();
-    text_of(event, OfEvent::Author).is_some()
-        && has(&[OfEvent::Invocation, OfEvent::InvocationToo])
-        && object_of(event, OfEvent::Content).is_some_and(|content| list_of(content, OfPart::Parts).is_some())
+    let has = |fields: &[AdkEventKey]| first_of(event, fields).is_some();
+    text_of(event, AdkEventKey::Author).is_some()
+        && has(&[AdkEventKey::Invocation, AdkEventKey::InvocationToo])
+        && object_of(event, AdkEventKey::Content).is_some_and(|content| list_of(content, AdkPartKey::Parts).is_some())
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let mut talk = Talk::of_parts(draft);
-    session(&mut talk, root);
-    talk.finish();
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let mut talk = ConversationBuilder::from_parts(draft);
+    read_session(&mut talk, root);
+    talk.finish_run();
     Ok(())
 }
 
 /// A session, or a list of its events.
-fn session<'run>(talk: &mut Talk<'_, 'run, '_>, root: Node<'run>) {
+fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'run>) {
     let root = talk.draft.arena.alloc(root);
-    if let Some(session) = object(*root) {
-        talk.draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
-        talk.meta(OfSession::App.key(), first_of(session, &[OfSession::App, OfSession::AppToo]));
+    if let Some(session) = node_object(*root) {
+        talk.draft.set_some(of_run::ID, session.field(AdkSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
+        talk.add_meta(AdkSessionKey::App.key(), first_of(session, &[AdkSessionKey::App, AdkSessionKey::AppToo]));
     }
-    for node in items_of(root, &[OfSession::Events]) {
-        talk.draft.record();
-        let Some(one) = object(*node).filter(|event| text_of(*event, OfEvent::Author).is_some()) else {
-            talk.draft.not_understood(node.origin, "what is no event with an `author` is passed over");
+    for node in items_of(root, &[AdkSessionKey::Events]) {
+        talk.draft.count_record();
+        let Some(one) = node_object(*node).filter(|event| text_of(*event, AdkEventKey::Author).is_some()) else {
+            talk.draft.warn_skipped(node.origin, "what is no event with an `author` is passed over");
             continue;
         };
-        if !is_true(&one, &Parsed, OfEvent::Partial) {
-            event(talk, one);
+        if !is_true(&one, &NodeShapes, AdkEventKey::Partial) {
+            read_event(talk, one);
         }
     }
 }
 
 /// An event of a session: the last word, whoever says it, is the answer.
-fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
-    let author = text_of(event, OfEvent::Author).unwrap_or_default();
-    let of_user = Author::of(author) == Some(Author::User);
-    let time = event.field(OfEvent::Time).and_then(instant);
-    let agent = event.field(OfEvent::Author).filter(|_| !of_user);
-    let about = About { time, agent, aside: false };
-    let error = first_of(event, &[OfEvent::Error, OfEvent::ErrorToo]);
+fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<'run>) {
+    let author = text_of(event, AdkEventKey::Author).unwrap_or_default();
+    let of_user = AdkAuthor::from_word(author) == Some(AdkAuthor::User);
+    let time = event.field(AdkEventKey::Time).and_then(instant_node);
+    let agent = event.field(AdkEventKey::Author).filter(|_| !of_user);
+    let about = StepMeta { time, agent, aside: false };
+    let error = first_of(event, &[AdkEventKey::Error, AdkEventKey::ErrorToo]);
     if let Some(error) = error {
-        talk.draft.set(of_run::ERROR, error);
+        talk.draft.set_entry(of_run::ERROR, error);
     }
-    talk.meta(of_meta::MODEL, first_of(event, &[OfEvent::Model, OfEvent::ModelToo]));
-    if let Some(content) = object_of(event, OfEvent::Content) {
+    talk.add_meta(of_meta::MODEL, first_of(event, &[AdkEventKey::Model, AdkEventKey::ModelToo]));
+    if let Some(content) = object_of(event, AdkEventKey::Content) {
         let speaker = if of_user { Speaker::User } else { Speaker::Assistant };
-        parts(talk, content, speaker, &about);
+        add_parts(talk, content, speaker, &about);
     }
-    if let Some(usage) = first_of(event, &[OfEvent::Usage, OfEvent::UsageToo]).and_then(object) {
-        count(talk, usage);
+    if let Some(usage) = first_of(event, &[AdkEventKey::Usage, AdkEventKey::UsageToo]).and_then(node_object) {
+        count_usage(talk, usage);
     }
 }
 
-fn parts<'run>(talk: &mut Talk<'_, 'run, '_>, content: Object<'run>, speaker: Speaker, about: &About<'run>) {
+fn add_parts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, content: Object<'run>, speaker: Speaker, about: &StepMeta<'run>) {
     talk.begin_message();
-    for (at, part) in talk.draft.objects(list_of(content, OfPart::Parts).unwrap_or_default()) {
-        let called = first_of(part, &[OfPart::Call, OfPart::CallToo]).and_then(object);
-        let given = first_of(part, &[OfPart::Response, OfPart::ResponseToo]).and_then(object);
-        if let Some(words) = part.field(OfPart::Words) {
-            let is_thought = is_true(&part, &Parsed, OfPart::Thought) && speaker == Speaker::Assistant;
-            talk.say(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
+    for (at, part) in talk.draft.record_objects(list_of(content, AdkPartKey::Parts).unwrap_or_default()) {
+        let called = first_of(part, &[AdkPartKey::Call, AdkPartKey::CallToo]).and_then(node_object);
+        let given = first_of(part, &[AdkPartKey::Response, AdkPartKey::ResponseToo]).and_then(node_object);
+        if let Some(words) = part.field(AdkPartKey::Words) {
+            let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought) && speaker == Speaker::Assistant;
+            talk.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
         }
         if let Some(called) = called {
-            call(talk, at, called, about);
+            add_call(talk, at, called, about);
         }
         if let Some(given) = given {
-            result(talk, at, given, about);
+            add_result(talk, at, given, about);
         }
     }
 }
 
-fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &About<'run>) {
-    let tool = call.field(OfPart::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
-    let made = Made { tool, args: call.field(OfPart::Args), id: call.field(OfPart::Id), origin: node.origin };
-    talk.call(made, about);
-    let hands_over = super::text(tool).and_then(Transfer::of).is_some();
-    let to = call.field(OfPart::Args).and_then(object);
-    let to = to.and_then(|args| first_of(args, &[OfPart::Agent, OfPart::AgentToo]));
+fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &StepMeta<'run>) {
+    let tool = call.field(AdkPartKey::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
+    let made = ToolCall { tool, args: call.field(AdkPartKey::Args), id: call.field(AdkPartKey::Id), origin: node.origin };
+    talk.add_call(made, about);
+    let hands_over = super::node_text(tool).and_then(TransferTool::from_word).is_some();
+    let to = call.field(AdkPartKey::Args).and_then(node_object);
+    let to = to.and_then(|args| first_of(args, &[AdkPartKey::Agent, AdkPartKey::AgentToo]));
     to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
 }
 
 /// What a function gave back. An object that holds nothing but an error is no answer.
-fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'run>, about: &About<'run>) {
-    let result = given.field(OfPart::Given);
-    let error = result.and_then(object).filter(|answer| answer.entries().len() == 1);
-    let error = error.and_then(|answer| first_of(answer, &[OfPart::Error]));
-    let id = text_of(given, OfPart::Id);
-    let says = error.and_then(super::text).and_then(Confirmation::of);
-    let asked = id.and_then(|id| talk.called(id)).filter(|_| says == Some(Confirmation::Waits));
+fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, given: Object<'run>, about: &StepMeta<'run>) {
+    let result = given.field(AdkPartKey::Given);
+    let error = result.and_then(node_object).filter(|answer| answer.entries().len() == 1);
+    let error = error.and_then(|answer| first_of(answer, &[AdkPartKey::Error]));
+    let id = text_of(given, AdkPartKey::Id);
+    let says = error.and_then(super::node_text).and_then(ConfirmationTool::from_word);
+    let asked = id.and_then(|id| talk.find_call(id)).filter(|_| says == Some(ConfirmationTool::Waits));
     if let Some(call) = asked {
         // The answer comes when somebody has approved it.
-        talk.hears();
-        talk.mark(call, Status::Pending);
+        talk.note_input();
+        talk.set_status(call, StepStatus::Pending);
         return;
     }
-    let status = says.filter(|says| *says == Confirmation::Rejected).map(|_| Status::Denied);
-    let outcome = Outcome { result, error, status, ..Outcome::default() };
-    let answered = talk.answer(id, text_of(given, OfPart::Name), outcome, about, node.origin);
+    let status = says.filter(|says| *says == ConfirmationTool::Rejected).map(|_| StepStatus::Denied);
+    let outcome = CallResult { result, error, status, ..CallResult::default() };
+    let answered = talk.add_result(id, text_of(given, AdkPartKey::Name), outcome, about, node.origin);
     if let Some(call) = answered.filter(|_| error.is_none()) {
-        talk.mark(call, Status::Unknown);
+        talk.set_status(call, StepStatus::Unknown);
     }
 }
 
-fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
-    use OfTokens::{
+fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
+    use AdkUsageKey::{
         Cached, CachedToo, Candidates, CandidatesToo, Prompt, PromptToo, Thoughts, ThoughtsToo, Total, TotalToo,
     };
     let counts = [
@@ -233,9 +233,9 @@ fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
         (of_usage::CACHE_READ, [Cached, CachedToo]),
         (of_usage::TOTAL, [Total, TotalToo]),
     ];
-    let mut usage = Usage::default();
+    let mut usage = TokenUsage::default();
     for (name, fields) in counts {
-        usage.count(name, first_of(tokens, &fields));
+        usage.add_count(name, first_of(tokens, &fields));
     }
-    talk.usage.join(&usage);
+    talk.usage.merge_usage(&usage);
 }

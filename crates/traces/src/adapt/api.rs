@@ -4,23 +4,23 @@
 pub(super) mod anthropic;
 pub(crate) mod responses;
 
-use super::blocks::{self, Block};
-use super::calls::{Usage, tools};
+use super::blocks::{self, ContentBlock};
+use super::calls::{TokenUsage, tool_list};
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
-use super::messages::{BlockType, OfBlock, OfCall, OfMessage, Role};
-use super::printed;
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{first_of, list, list_of, object, object_of, objects, text_of};
-use averment_base::value::compare::equal;
-use averment_base::value::{Node, Object, Origin, Value};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
+use super::messages::{BlockType, BlockKey, ToolCallKey, ChatMessageKey, MessageRole};
+use super::printed_messages;
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{first_of, node_list, list_of, node_object, object_of, object_items, text_of};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
-use responses::OfItem;
+use responses::ItemKey;
 
 fields! {
     /// An exchange, a request, or a response.
-    OfApi {
+    ApiKey {
         Request = "request" => Shape,
         Response = "response" => Shape,
         Messages = "messages" => Shape,
@@ -48,11 +48,11 @@ fields! {
 
 /// A part of a conversation, in the words of its provider.
 #[derive(Clone, Copy)]
-pub(super) enum Piece<'run> {
+pub(super) enum MessagePart<'run> {
     /// An answer of the model begins.
     Turn,
     /// Somebody says something.
-    Said(Speaker, Node<'run>),
+    Speech(Speaker, Node<'run>),
     /// A block of a message of Anthropic's.
     Block(Node<'run>, Object<'run>),
     /// A call in OpenAI's chat form.
@@ -67,70 +67,70 @@ pub(super) enum Piece<'run> {
 
 /// What tells a part of a conversation from others, whoever repeats it.
 #[derive(Clone, Copy)]
-enum Sign<'run> {
-    Said(bool, &'run str),
+enum PartIdentity<'run> {
+    Speech(bool, &'run str),
     Call(Option<&'run str>, Option<&'run str>, Value<'run>),
     Result(Option<&'run str>, Value<'run>),
 }
 
-impl Sign<'_> {
+impl PartIdentity<'_> {
     /// Whether a request repeats with one what the other says. Some give calls new ids, others new names.
-    fn repeats(&self, other: &Self) -> bool {
+    fn repeats_part(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Said(a, words), Self::Said(b, others)) => a == b && words == others,
+            (Self::Speech(a, words), Self::Speech(b, others)) => a == b && words == others,
             (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
-                a.is_some() && a == b || tool.is_some() && tool == other && equal(args, others)
+                a.is_some() && a == b || tool.is_some() && tool == other && values_equal(args, others)
             }
-            (Self::Result(a, result), Self::Result(b, other)) => a.is_some() && a == b || equal(result, other),
+            (Self::Result(a, result), Self::Result(b, other)) => a.is_some() && a == b || values_equal(result, other),
             _ => false,
         }
     }
 
     /// The id of a call.
-    fn id(&self) -> Option<&str> {
+    fn call_id(&self) -> Option<&str> {
         match self {
-            Self::Said(..) => None,
+            Self::Speech(..) => None,
             Self::Call(id, ..) | Self::Result(id, _) => *id,
         }
     }
 }
 
-fn value<'run, F: super::Row>(object: Object<'run>, fields: &[F]) -> Value<'run> {
+fn fields_value<'run, F: super::FieldRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 
-impl<'run> Piece<'run> {
+impl<'run> MessagePart<'run> {
     /// Its sign. What has none is repeated in ways that differ: it is passed over in comparing.
-    fn sign(&self) -> Option<Sign<'run>> {
+    fn part_identity(&self) -> Option<PartIdentity<'run>> {
         match *self {
-            Self::Said(Speaker::User, words) => Some(Sign::Said(false, super::text(words)?)),
-            Self::Said(Speaker::Assistant, words) => Some(Sign::Said(true, super::text(words)?)),
-            Self::Said(..) | Self::Turn => None,
-            Self::Block(_, block) => match text_of(block, OfBlock::Type).and_then(BlockType::of_block)? {
+            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, super::node_text(words)?)),
+            Self::Speech(Speaker::Assistant, words) => Some(PartIdentity::Speech(true, super::node_text(words)?)),
+            Self::Speech(..) | Self::Turn => None,
+            Self::Block(_, block) => match text_of(block, BlockKey::Type).and_then(BlockType::of_block)? {
                 BlockType::Call => {
-                    let tool = text_of(block, OfBlock::Name);
-                    Some(Sign::Call(text_of(block, OfBlock::Id), tool, value(block, &[OfBlock::Input])))
+                    let tool = text_of(block, BlockKey::Name);
+                    Some(PartIdentity::Call(text_of(block, BlockKey::Id), tool, fields_value(block, &[BlockKey::Input])))
                 }
                 BlockType::Result => {
-                    Some(Sign::Result(text_of(block, OfBlock::Answers), value(block, &[OfBlock::Content])))
+                    Some(PartIdentity::Result(text_of(block, BlockKey::Answers), fields_value(block, &[BlockKey::Content])))
                 }
                 _ => None,
             },
             Self::Call(_, call) => {
-                let function = super::messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
-                let args = value(function, &[OfCall::Arguments, OfCall::Input]);
-                Some(Sign::Call(text_of(call, OfCall::Id), text_of(function, OfCall::Name), args))
+                let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+                let args = fields_value(function, &[ToolCallKey::Arguments, ToolCallKey::Input]);
+                Some(PartIdentity::Call(text_of(call, ToolCallKey::Id), text_of(function, ToolCallKey::Name), args))
             }
             Self::Result(_, message) => {
-                Some(Sign::Result(text_of(message, OfMessage::Answers), value(message, &[OfMessage::Content])))
+                Some(PartIdentity::Result(text_of(message, ChatMessageKey::Answers), fields_value(message, &[ChatMessageKey::Content])))
             }
             Self::Item(_, item) | Self::Hosted(_, item) => {
-                let id = first_of(item, &[OfItem::CallId, OfItem::Id]).and_then(super::text);
+                let id = first_of(item, &[ItemKey::CallId, ItemKey::Id]).and_then(super::node_text);
                 match responses::is_result(item)? {
-                    true => Some(Sign::Result(id, value(item, &[OfItem::Output]))),
+                    true => Some(PartIdentity::Result(id, fields_value(item, &[ItemKey::Output]))),
                     false => {
-                        let args = value(item, &[OfItem::Arguments, OfItem::Input]);
-                        Some(Sign::Call(id, text_of(item, OfItem::Name), args))
+                        let args = fields_value(item, &[ItemKey::Arguments, ItemKey::Input]);
+                        Some(PartIdentity::Call(id, text_of(item, ItemKey::Name), args))
                     }
                 }
             }
@@ -140,8 +140,8 @@ impl<'run> Piece<'run> {
 
 /// Exchanges while they are put together.
 #[derive(Default)]
-pub(super) struct Exchanges<'run> {
-    pieces: Vec<Piece<'run>>,
+pub(super) struct ExchangeMerger<'run> {
+    pieces: Vec<MessagePart<'run>>,
     /// What each answer used, and of which model.
     usage: Vec<(Object<'run>, Option<Node<'run>>)>,
     model: Option<Node<'run>>,
@@ -151,38 +151,38 @@ pub(super) struct Exchanges<'run> {
 
 /// Whether an object is an exchange with a provider that the chat form is not of.
 pub(super) fn is_exchange(object: Object<'_>, is_response: impl Fn(Object<'_>) -> bool) -> bool {
-    object_of(object, OfApi::Request).is_some() && object_of(object, OfApi::Response).is_some_and(is_response)
+    object_of(object, ApiKey::Request).is_some() && object_of(object, ApiKey::Response).is_some_and(is_response)
 }
 
 /// Reads exchanges, requests and responses in their order as one conversation.
-pub(super) fn read<'run>(items: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
-    let mut exchanges = Exchanges::default();
+pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+    let mut exchanges = ExchangeMerger::default();
     for node in items {
-        draft.record();
-        let Some(object) = object(*node) else {
-            draft.not_understood(node.origin, "an element that is neither a request nor a response is passed over");
+        draft.count_record();
+        let Some(object) = node_object(*node) else {
+            draft.warn_skipped(node.origin, "an element that is neither a request nor a response is passed over");
             continue;
         };
-        exchanges.add(*node, object, draft);
+        exchanges.add_exchange(*node, object, draft);
     }
-    exchanges.finish(draft);
+    exchanges.finish_run(draft);
     // The id of the one answer that there is is that of the run; what is asked for with it has one of its own, or none.
     if let [only] = items {
         draft.set_some(
             of_run::ID,
-            object(*only).and_then(|answer| answer.field(OfApi::Id)).filter(|id| Parsed.is_text(*id)),
+            node_object(*only).and_then(|answer| answer.field(ApiKey::Id)).filter(|id| NodeShapes.is_text(*id)),
         );
     }
 }
 
-impl<'run> Exchanges<'run> {
+impl<'run> ExchangeMerger<'run> {
     /// Adds an exchange, a request or a response.
-    pub(super) fn add(&mut self, node: Node<'run>, object: Object<'run>, draft: &mut Draft<'run, '_>) {
-        match (object_of(object, OfApi::Request), object_of(object, OfApi::Response)) {
+    pub(super) fn add_exchange(&mut self, node: Node<'run>, object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+        match (object_of(object, ApiKey::Request), object_of(object, ApiKey::Response)) {
             (None, None) => {
-                let known = self.request(object, draft) | self.response(node, object, draft);
+                let known = self.add_request(object, draft) | self.add_response(node, object, draft);
                 if !known {
-                    draft.not_understood(
+                    draft.warn_skipped(
                         node.origin,
                         "an element that is neither a request nor a response is passed over",
                     );
@@ -190,250 +190,250 @@ impl<'run> Exchanges<'run> {
             }
             (request, response) => {
                 if let Some(request) = request {
-                    self.request(request, draft);
+                    self.add_request(request, draft);
                 }
-                if let (Some(response), Some(node)) = (response, object.field(OfApi::Response)) {
-                    self.response(node, response, draft);
+                if let (Some(response), Some(node)) = (response, object.field(ApiKey::Response)) {
+                    self.add_response(node, response, draft);
                 }
             }
         }
     }
 
-    fn request(&mut self, request: Object<'run>, draft: &mut Draft<'run, '_>) -> bool {
-        let is_response = request.field(OfApi::Output).is_some() || is_message(request);
-        if is_response || first_of(request, &[OfApi::Messages, OfApi::Input]).is_none() {
+    fn add_request(&mut self, request: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+        let is_response = request.field(ApiKey::Output).is_some() || is_message(request);
+        if is_response || first_of(request, &[ApiKey::Messages, ApiKey::Input]).is_none() {
             return false;
         }
         let mut pieces = Vec::new();
-        if let Some(words) = first_of(request, &[OfApi::Instructions, OfApi::System]) {
-            said(Speaker::System, words, &mut pieces, draft);
+        if let Some(words) = first_of(request, &[ApiKey::Instructions, ApiKey::System]) {
+            push_text(Speaker::System, words, &mut pieces, draft);
         }
-        for (node, message) in draft.objects(list_of(request, OfApi::Messages).unwrap_or_default()) {
-            of_message(node, message, &mut pieces, draft);
+        for (node, message) in draft.record_objects(list_of(request, ApiKey::Messages).unwrap_or_default()) {
+            push_message(node, message, &mut pieces, draft);
         }
-        match request.field(OfApi::Input).map(|input| (input, input.value)) {
-            Some((_, Value::List(items))) => items_into(items, &mut pieces, draft),
-            Some((input, Value::Text(_))) => pieces.push(Piece::Said(Speaker::User, input)),
+        match request.field(ApiKey::Input).map(|input| (input, input.value)) {
+            Some((_, Value::List(items))) => push_items(items, &mut pieces, draft),
+            Some((input, Value::Text(_))) => pieces.push(MessagePart::Speech(Speaker::User, input)),
             _ => {}
         }
-        self.tools = self.tools.or(list_of(request, OfApi::Tools));
-        self.model = self.model.or(request.field(OfApi::Model));
-        let goes_on = first_of(request, &[OfApi::Previous]).is_some();
+        self.tools = self.tools.or(list_of(request, ApiKey::Tools));
+        self.model = self.model.or(request.field(ApiKey::Model));
+        let goes_on = first_of(request, &[ApiKey::Previous]).is_some();
         self.add_new(pieces, goes_on, draft);
         true
     }
 
     /// Adds what a request does not repeat.
-    fn add_new(&mut self, pieces: Vec<Piece<'run>>, goes_on: bool, draft: &mut Draft<'run, '_>) {
+    fn add_new(&mut self, pieces: Vec<MessagePart<'run>>, goes_on: bool, draft: &mut RunBuilder<'run, '_>) {
         let first = self.pieces.is_empty();
-        let mut known = self.pieces.iter_mut().filter_map(|piece| Some((piece.sign()?, piece))).peekable();
+        let mut known = self.pieces.iter_mut().filter_map(|piece| Some((piece.part_identity()?, piece))).peekable();
         let mut new = 0;
         for (place, piece) in pieces.iter().enumerate() {
-            let Some(sign) = piece.sign() else { continue };
-            let Some((other, known)) = known.next_if(|(other, _)| sign.repeats(other)) else { break };
+            let Some(sign) = piece.part_identity() else { continue };
+            let Some((other, known)) = known.next_if(|(other, _)| sign.repeats_part(other)) else { break };
             // Results that come later name the call by the id that it has now.
-            if other.id() != sign.id() {
+            if other.call_id() != sign.call_id() {
                 *known = *piece;
             }
             new = place + 1;
         }
         if known.peek().is_some() && !goes_on && !first {
             let message = "a request does not repeat the conversation so far: its other messages are added behind it";
-            draft.warn(origin_of(pieces.first()), message);
+            draft.add_warning(origin_of(pieces.first()), message);
         }
-        let is_said_already = |piece: &Piece<'_>| matches!(piece, Piece::Said(Speaker::System, _)) && !first;
+        let is_said_already = |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
         self.pieces.extend(pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece)));
     }
 
-    fn response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut Draft<'run, '_>) -> bool {
+    fn add_response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
         let before = self.pieces.len();
-        self.pieces.push(Piece::Turn);
-        if let Some(items) = list_of(response, OfApi::Output) {
-            items_into(items, &mut self.pieces, draft);
+        self.pieces.push(MessagePart::Turn);
+        if let Some(items) = list_of(response, ApiKey::Output) {
+            push_items(items, &mut self.pieces, draft);
             for piece in self.pieces.iter_mut().skip(before) {
-                if let Piece::Item(node, item) = *piece
+                if let MessagePart::Item(node, item) = *piece
                     && responses::is_hosted_result(item)
                 {
-                    *piece = Piece::Hosted(node, item);
+                    *piece = MessagePart::Hosted(node, item);
                 }
             }
         } else if is_message(response) {
-            of_message(node, response, &mut self.pieces, draft);
+            push_message(node, response, &mut self.pieces, draft);
         } else if let Some((choice, message)) = first_choice(response) {
-            of_message(choice, message, &mut self.pieces, draft);
+            push_message(choice, message, &mut self.pieces, draft);
         } else {
             self.pieces.truncate(before);
         }
-        self.error = self.error.or(first_of(response, &[OfApi::Error]));
+        self.error = self.error.or(first_of(response, &[ApiKey::Error]));
         if self.pieces.len() == before && self.error.is_none() {
             return false;
         }
-        self.model = response.field(OfApi::Model).or(self.model);
-        self.usage.extend(object_of(response, OfApi::Usage).map(|usage| (usage, self.model)));
+        self.model = response.field(ApiKey::Model).or(self.model);
+        self.usage.extend(object_of(response, ApiKey::Usage).map(|usage| (usage, self.model)));
         true
     }
 
     /// Adds everything to the run.
-    pub(super) fn finish(self, draft: &mut Draft<'run, '_>) {
+    pub(super) fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
         draft.set_some(of_run::ERROR, self.error);
         if let Some(list) = self.tools {
-            let list = tools(draft, list);
-            draft.set(of_run::TOOLS, list);
+            let list = tool_list(draft, list);
+            draft.set_entry(of_run::TOOLS, list);
         }
-        let mut talk = Talk::of_parts(draft);
+        let mut talk = ConversationBuilder::from_parts(draft);
         for (usage, model) in self.usage {
-            let mut counts = Usage::default();
-            counts.add(usage);
+            let mut counts = TokenUsage::default();
+            counts.add_usage(usage);
             // Anthropic's input leaves out what a cache holds; it is told by its names.
             if usage.get(CACHE_READ).is_some() {
                 counts.count_cache_as_input();
             }
-            talk.spends(&counts, model);
+            talk.add_usage(&counts, model);
         }
         for piece in &self.pieces {
-            tell(&mut talk, piece);
+            add_part(&mut talk, piece);
         }
-        talk.meta(of_meta::MODEL, self.model);
-        talk.finish();
+        talk.add_meta(of_meta::MODEL, self.model);
+        talk.finish_run();
     }
 }
 
 /// The count that only Anthropic names so.
 const CACHE_READ: &str = "cache_read_input_tokens";
 
-fn origin_of(piece: Option<&Piece<'_>>) -> Origin {
+fn origin_of(piece: Option<&MessagePart<'_>>) -> TextOrigin {
     match piece {
-        None | Some(Piece::Turn) => Origin::COMPUTED,
+        None | Some(MessagePart::Turn) => TextOrigin::COMPUTED,
         Some(
-            Piece::Said(_, node)
-            | Piece::Block(node, _)
-            | Piece::Call(node, _)
-            | Piece::Result(node, _)
-            | Piece::Item(node, _)
-            | Piece::Hosted(node, _),
+            MessagePart::Speech(_, node)
+            | MessagePart::Block(node, _)
+            | MessagePart::Call(node, _)
+            | MessagePart::Result(node, _)
+            | MessagePart::Item(node, _)
+            | MessagePart::Hosted(node, _),
         ) => node.origin,
     }
 }
 
 /// Whether an object is a message as a response.
 fn is_message(object: Object<'_>) -> bool {
-    text_of(object, OfApi::Role).and_then(Role::of) == Some(Role::Assistant) && object.field(OfApi::Content).is_some()
+    text_of(object, ApiKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant) && object.field(ApiKey::Content).is_some()
 }
 
 fn first_choice(response: Object<'_>) -> Option<(Node<'_>, Object<'_>)> {
-    let (_, choice) = objects(list_of(response, OfApi::Choices)?).next()?;
-    let message = choice.field(OfApi::Message)?;
-    Some((message, object(message)?))
+    let (_, choice) = object_items(list_of(response, ApiKey::Choices)?).next()?;
+    let message = choice.field(ApiKey::Message)?;
+    Some((message, node_object(message)?))
 }
 
-fn said<'run>(speaker: Speaker, content: Node<'run>, pieces: &mut Vec<Piece<'run>>, draft: &Draft<'run, '_>) {
-    if let Some(words) = content::text(content, draft.arena) {
-        pieces.push(Piece::Said(speaker, words));
+fn push_text<'run>(speaker: Speaker, content: Node<'run>, pieces: &mut Vec<MessagePart<'run>>, draft: &RunBuilder<'run, '_>) {
+    if let Some(words) = content::content_text(content, draft.arena) {
+        pieces.push(MessagePart::Speech(speaker, words));
     }
 }
 
-fn speaker(role: Option<Role>) -> Speaker {
+fn role_speaker(role: Option<MessageRole>) -> Speaker {
     match role {
-        Some(Role::Assistant) => Speaker::Assistant,
-        Some(Role::User) => Speaker::User,
+        Some(MessageRole::Assistant) => Speaker::Assistant,
+        Some(MessageRole::User) => Speaker::User,
         _ => Speaker::System,
     }
 }
 
 /// The parts of a message of the chat form or of Anthropic's.
-fn of_message<'run>(
+fn push_message<'run>(
     node: Node<'run>,
     message: Object<'run>,
-    pieces: &mut Vec<Piece<'run>>,
-    draft: &mut Draft<'run, '_>,
+    pieces: &mut Vec<MessagePart<'run>>,
+    draft: &mut RunBuilder<'run, '_>,
 ) {
-    let role = text_of(message, OfMessage::Role).and_then(Role::of);
-    let speaker = speaker(role);
-    if role == Some(Role::Result) {
-        pieces.push(Piece::Result(node, message));
+    let role = text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word);
+    let speaker = role_speaker(role);
+    if role == Some(MessageRole::Result) {
+        pieces.push(MessagePart::Result(node, message));
         return;
     }
-    if role == Some(Role::Assistant) && !matches!(pieces.last(), Some(Piece::Turn)) {
-        pieces.push(Piece::Turn);
+    if role == Some(MessageRole::Assistant) && !matches!(pieces.last(), Some(MessagePart::Turn)) {
+        pieces.push(MessagePart::Turn);
     }
-    if role.is_none() && message.field(OfMessage::Content).is_none() {
-        draft.not_understood(node.origin, "a message without `role` is passed over");
+    if role.is_none() && message.field(ChatMessageKey::Content).is_none() {
+        draft.warn_skipped(node.origin, "a message without `role` is passed over");
     }
-    if let Some(content) = message.field(OfMessage::Content) {
-        let blocks = list(content).unwrap_or_default();
-        let is_plain = |(_, block): (Node<'_>, Object<'_>)| matches!(blocks::of(block), Block::Says(_) | Block::Silent);
-        if objects(blocks).all(is_plain) {
-            said(speaker, content, pieces, draft);
+    if let Some(content) = message.field(ChatMessageKey::Content) {
+        let blocks = node_list(content).unwrap_or_default();
+        let is_plain = |(_, block): (Node<'_>, Object<'_>)| matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent);
+        if object_items(blocks).all(is_plain) {
+            push_text(speaker, content, pieces, draft);
         } else {
-            blocks_into(speaker, blocks, pieces, draft);
+            push_blocks(speaker, blocks, pieces, draft);
         }
     }
-    for (node, call) in draft.objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
-        pieces.push(Piece::Call(node, call));
+    for (node, call) in draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
+        pieces.push(MessagePart::Call(node, call));
     }
 }
 
-fn blocks_into<'run>(
+fn push_blocks<'run>(
     speaker: Speaker,
     blocks: &'run [Node<'run>],
-    pieces: &mut Vec<Piece<'run>>,
-    draft: &Draft<'run, '_>,
+    pieces: &mut Vec<MessagePart<'run>>,
+    draft: &RunBuilder<'run, '_>,
 ) {
     for run in blocks.chunk_by(content::goes_on) {
         if let [first, _, ..] = run {
-            said(speaker, Node::new(Value::List(run), first.origin), pieces, draft);
+            push_text(speaker, Node::new(Value::List(run), first.origin), pieces, draft);
             continue;
         }
-        for (node, block) in objects(run) {
-            match blocks::of(block) {
-                Block::Says(_) => said(speaker, node, pieces, draft),
-                _ => pieces.push(Piece::Block(node, block)),
+        for (node, block) in object_items(run) {
+            match blocks::classify_block(block) {
+                ContentBlock::Says(_) => push_text(speaker, node, pieces, draft),
+                _ => pieces.push(MessagePart::Block(node, block)),
             }
         }
     }
 }
 
 /// The items of OpenAI's Responses; a message among them needs no type.
-pub(super) fn items_into<'run>(items: &'run [Node<'run>], pieces: &mut Vec<Piece<'run>>, draft: &mut Draft<'run, '_>) {
-    for (node, item) in draft.objects(items) {
-        match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
-            (Some(role), Some(content)) => said(speaker(Role::of(role)), content, pieces, draft),
-            _ => pieces.push(Piece::Item(node, item)),
+pub(super) fn push_items<'run>(items: &'run [Node<'run>], pieces: &mut Vec<MessagePart<'run>>, draft: &mut RunBuilder<'run, '_>) {
+    for (node, item) in draft.record_objects(items) {
+        match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
+            (Some(role), Some(content)) => push_text(role_speaker(MessageRole::from_word(role)), content, pieces, draft),
+            _ => pieces.push(MessagePart::Item(node, item)),
         }
     }
 }
 
 /// Adds a part to the run.
-fn tell<'run>(talk: &mut Talk<'_, 'run, '_>, piece: &Piece<'run>) {
-    let about = About::default();
+fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessagePart<'run>) {
+    let about = StepMeta::default();
     match *piece {
-        Piece::Turn => talk.hears(),
-        Piece::Said(speaker, words) => talk.say(speaker, words, &about, words.origin),
-        Piece::Block(node, block) => anthropic::block(talk, node, block, &about),
-        Piece::Call(node, call) => {
-            let function = super::messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
-            if let Some(tool) = function.field(OfCall::Name) {
-                let args = super::messages::arguments(&function);
-                talk.call(Made { tool, args, id: call.field(OfCall::Id), origin: node.origin }, &about);
+        MessagePart::Turn => talk.note_input(),
+        MessagePart::Speech(speaker, words) => talk.add_message(speaker, words, &about, words.origin),
+        MessagePart::Block(node, block) => anthropic::add_block(talk, node, block, &about),
+        MessagePart::Call(node, call) => {
+            let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+            if let Some(tool) = function.field(ToolCallKey::Name) {
+                let args = super::messages::call_arguments(&function);
+                talk.add_call(ToolCall { tool, args, id: call.field(ToolCallKey::Id), origin: node.origin }, &about);
             }
         }
-        Piece::Result(node, message) => {
-            let content = message.field(OfMessage::Content).filter(|content| !Parsed.is(*content, Shape::Null));
-            let printed = content.and_then(|content| printed::of(content, talk.draft.arena, talk.draft.limits));
-            let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
+        MessagePart::Result(node, message) => {
+            let content = message.field(ChatMessageKey::Content).filter(|content| !NodeShapes.has_shape(*content, ValueShape::Null));
+            let printed = content.and_then(|content| printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits));
+            let result = content.map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
             let result = printed.map(|printed| printed.result).or(result);
             let status = printed.and_then(|printed| printed.status);
-            let outcome = Outcome { result, status, ..Outcome::default() };
-            let tool = super::messages::answered_tool(&message, &Parsed).and_then(super::text);
-            talk.answer(
-                text_of(message, OfMessage::Answers).or(printed.and_then(|printed| super::text(printed.id))),
+            let outcome = CallResult { result, status, ..CallResult::default() };
+            let tool = super::messages::answered_tool(&message, &NodeShapes).and_then(super::node_text);
+            talk.add_result(
+                text_of(message, ChatMessageKey::Answers).or(printed.and_then(|printed| super::node_text(printed.id))),
                 tool.or(printed.and_then(|printed| printed.tool)),
                 outcome,
                 &about,
                 node.origin,
             );
         }
-        Piece::Item(node, item) => responses::item(talk, node, item, &about),
-        Piece::Hosted(node, item) => talk.within(|talk| responses::item(talk, node, item, &about)),
+        MessagePart::Item(node, item) => responses::add_item(talk, node, item, &about),
+        MessagePart::Hosted(node, item) => talk.within_message(|talk| responses::add_item(talk, node, item, &about)),
     }
 }

@@ -7,19 +7,19 @@ mod copilot;
 mod cursor;
 mod opencode;
 
-use super::draft::Draft;
-use super::skillgym::{self, OfEvent, OfReport};
+use super::run_builder::RunBuilder;
+use super::skillgym::{self, ReportEventKey, ReportKey};
 use super::spans::names;
-use super::{Format, list, object, text};
-use crate::error::Placed;
+use super::{TraceFormat, node_list, node_object, node_text};
+use crate::error::PlacedError;
 use averment_base::value::json::to_json;
-use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
+use averment_base::value::{ObjectEntry, Node, Number, Object, TextOrigin, Value};
 use averment_runs::normal::of_usage;
 use std::collections::BTreeMap;
 
 names! {
     /// What its adapters look for in the records of several agents.
-    Of {
+    RecordKey {
         Type = ["type"],
         Message = ["message"],
         Content = ["content"],
@@ -38,7 +38,7 @@ names! {
 
 names! {
     /// The words of its reports.
-    Word {
+    ReportWord {
         Call = ["toolCall"],
         Result = ["toolResult"],
         Said = ["message"],
@@ -53,44 +53,44 @@ names! {
     }
 }
 
-impl Word {
-    fn node<'run>(self) -> Node<'run> {
-        Node::computed(Value::plain(self.names().first().copied().unwrap_or_default()))
+impl ReportWord {
+    fn word_node<'run>(self) -> Node<'run> {
+        Node::computed(Value::plain_text(self.names().first().copied().unwrap_or_default()))
     }
 }
 
 /// What one of its adapters does with the records of a transcript.
-type Adapter = for<'run> fn(&mut Report<'_, 'run, '_>, Node<'run>);
+type TranscriptAdapter = for<'run> fn(&mut ReportBuilder<'_, 'run, '_>, Node<'run>);
 
 /// The adapter of a format; `None` where it has none.
-fn adapter(format: &Format) -> Option<Adapter> {
-    let adapters: [(&str, Adapter); 6] = [
-        (super::claude_code::FORMAT.name, claude::read),
-        (super::codex::FORMAT.name, codex::read),
-        (super::codex::exec::FORMAT.name, codex::read),
-        (super::opencode::FORMAT.name, opencode::read),
-        (super::cursor::FORMAT.name, cursor::read),
-        (super::copilot::FORMAT.name, copilot::read),
+fn find_adapter(format: &TraceFormat) -> Option<TranscriptAdapter> {
+    let adapters: [(&str, TranscriptAdapter); 6] = [
+        (super::claude_code::FORMAT.name, claude::read_records),
+        (super::codex::FORMAT.name, codex::read_records),
+        (super::codex::exec::FORMAT.name, codex::read_records),
+        (super::opencode::FORMAT.name, opencode::read_records),
+        (super::cursor::FORMAT.name, cursor::read_records),
+        (super::copilot::FORMAT.name, copilot::read_records),
     ];
     adapters.into_iter().find(|(name, _)| *name == format.name).map(|(_, adapter)| adapter)
 }
 
 /// Reads a transcript as it does; `None` where its format is none of its agents'.
-pub(super) fn read<'run>(
-    format: &Format,
+pub(super) fn read_transcript<'run>(
+    format: &TraceFormat,
     root: Node<'run>,
     transcript: &'run str,
-    draft: &mut Draft<'run, '_>,
-) -> Option<Result<(), Placed>> {
-    let adapter = adapter(format)?;
-    let mut report = Report::new(draft);
+    draft: &mut RunBuilder<'run, '_>,
+) -> Option<Result<(), PlacedError>> {
+    let adapter = find_adapter(format)?;
+    let mut report = ReportBuilder::new(draft);
     adapter(&mut report, root);
-    Some(report.finish(transcript))
+    Some(report.finish_report(transcript))
 }
 
 /// A report that is being made.
-struct Report<'a, 'run, 'limits> {
-    draft: &'a mut Draft<'run, 'limits>,
+struct ReportBuilder<'a, 'run, 'limits> {
+    draft: &'a mut RunBuilder<'run, 'limits>,
     events: Vec<Node<'run>>,
     /// The files that were read, and the skills that a tool loaded.
     reads: Vec<&'run str>,
@@ -101,23 +101,23 @@ struct Report<'a, 'run, 'limits> {
     /// What the transcript says is the answer, and what the assistant said last.
     output: Option<Node<'run>>,
     said: Option<Node<'run>>,
-    usage: Tokens,
+    usage: TokenCounts,
     /// Without an answer the whole transcript is one.
     falls_back: bool,
 }
 
 /// What was used, in its terms: what came from a cache counts as input, too.
 #[derive(Default)]
-struct Tokens {
+struct TokenCounts {
     input: Option<Number<'static>>,
     output: Option<Number<'static>>,
     reasoning: Option<Number<'static>>,
     cached: Option<Number<'static>>,
 }
 
-impl Tokens {
+impl TokenCounts {
     /// The sum of two counts, either of which may be missing.
-    fn sum(a: Option<Number<'static>>, b: Option<Number<'static>>) -> Option<Number<'static>> {
+    fn add_counts(a: Option<Number<'static>>, b: Option<Number<'static>>) -> Option<Number<'static>> {
         match (a, b) {
             (Some(a), Some(b)) => a.add(b),
             (a, b) => a.or(b),
@@ -126,32 +126,32 @@ impl Tokens {
 }
 
 /// A count of tokens.
-fn count(node: Option<Node<'_>>) -> Option<Number<'static>> {
+fn token_count(node: Option<Node<'_>>) -> Option<Number<'static>> {
     match node?.value {
         Value::Number(number) => number.as_i64().map(Number::Integer),
         _ => None,
     }
 }
 
-fn word_in(object: Object<'_>, of: Of) -> Option<&str> {
-    of.find(object).and_then(text)
+fn word_in(object: Object<'_>, of: RecordKey) -> Option<&str> {
+    of.find(object).and_then(node_text)
 }
 
 /// The text under a key, where it is one and not empty.
-fn text_in(object: Object<'_>, of: Of) -> Option<Node<'_>> {
-    of.find(object).filter(|node| text(*node).is_some_and(|text| !text.is_empty()))
+fn text_in(object: Object<'_>, of: RecordKey) -> Option<Node<'_>> {
+    of.find(object).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()))
 }
 
-fn object_in(object: Object<'_>, of: Of) -> Option<Object<'_>> {
-    of.find(object).and_then(self::object)
+fn object_in(object: Object<'_>, of: RecordKey) -> Option<Object<'_>> {
+    of.find(object).and_then(self::node_object)
 }
 
-fn list_in(object: Object<'_>, of: Of) -> &[Node<'_>] {
-    of.find(object).and_then(list).unwrap_or_default()
+fn list_in(object: Object<'_>, of: RecordKey) -> &[Node<'_>] {
+    of.find(object).and_then(node_list).unwrap_or_default()
 }
 
-impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {
-    fn new(draft: &'a mut Draft<'run, 'limits>) -> Self {
+impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
+    fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
         Self {
             draft,
             events: Vec::new(),
@@ -161,23 +161,23 @@ impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {
             folder: None,
             output: None,
             said: None,
-            usage: Tokens::default(),
+            usage: TokenCounts::default(),
             falls_back: true,
         }
     }
 
     /// The records of a transcript that are objects; others are ignored.
-    fn records(&mut self, root: Node<'run>) -> Vec<(Node<'run>, Object<'run>)> {
+    fn object_records(&mut self, root: Node<'run>) -> Vec<(Node<'run>, Object<'run>)> {
         let items = match root.value {
             Value::List(items) => items,
             _ => self.draft.arena.alloc_slice_copy(&[root]),
         };
-        items.iter().for_each(|_| self.draft.record());
-        super::objects(items).collect()
+        items.iter().for_each(|_| self.draft.count_record());
+        super::object_items(items).collect()
     }
 
-    fn plain(&self, text: &str, origin: Origin) -> Node<'run> {
-        Node::new(Value::plain(self.draft.arena.alloc_str(text)), origin)
+    fn text_node(&self, text: &str, origin: TextOrigin) -> Node<'run> {
+        Node::new(Value::plain_text(self.draft.arena.alloc_str(text)), origin)
     }
 
     /// A value as the text that JavaScript writes it as: text as it is, else JSON.
@@ -185,85 +185,85 @@ impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {
         match node.value {
             Value::Null => None,
             Value::Text(text) => Some(node).filter(|_| !text.as_str().is_empty()),
-            value => Some(self.plain(&to_json(&value), node.origin)),
+            value => Some(self.text_node(&to_json(&value), node.origin)),
         }
     }
 
-    fn event(&mut self, word: Word, fields: &[(OfEvent, Option<Node<'run>>)], at: Option<Node<'run>>, origin: Origin) {
-        let rest = fields.iter().copied().chain([(OfEvent::Time, at)]);
-        let entry = |(field, node): (OfEvent, Option<Node<'run>>)| Some(Entry { key: field.key(), node: node? });
-        let entries: Vec<Entry<'run>> =
-            [(OfEvent::Type, Some(word.node()))].into_iter().chain(rest).filter_map(entry).collect();
-        self.events.push(Node::new(self.draft.object(&entries).value, origin));
+    fn add_event(&mut self, word: ReportWord, fields: &[(ReportEventKey, Option<Node<'run>>)], at: Option<Node<'run>>, origin: TextOrigin) {
+        let rest = fields.iter().copied().chain([(ReportEventKey::Time, at)]);
+        let entry = |(field, node): (ReportEventKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
+        let entries: Vec<ObjectEntry<'run>> =
+            [(ReportEventKey::Type, Some(word.word_node()))].into_iter().chain(rest).filter_map(entry).collect();
+        self.events.push(Node::new(self.draft.object_node(&entries).value, origin));
     }
 
-    fn message(&mut self, role: Word, thinks: bool, words: Node<'run>, at: Option<Node<'run>>) {
-        let phase = thinks.then(|| Word::Thinking.node());
-        let fields = [(OfEvent::Role, Some(role.node())), (OfEvent::Phase, phase), (OfEvent::Words, Some(words))];
-        if role == Word::Assistant {
+    fn add_message(&mut self, role: ReportWord, thinks: bool, words: Node<'run>, at: Option<Node<'run>>) {
+        let phase = thinks.then(|| ReportWord::Thinking.word_node());
+        let fields = [(ReportEventKey::Role, Some(role.word_node())), (ReportEventKey::Phase, phase), (ReportEventKey::Words, Some(words))];
+        if role == ReportWord::Assistant {
             self.said = Some(words);
         }
-        self.event(Word::Said, &fields, at, words.origin);
+        self.add_event(ReportWord::Said, &fields, at, words.origin);
     }
 
-    fn call(&mut self, tool: Node<'run>, args: Option<Node<'run>>, at: Option<Node<'run>>, origin: Origin) {
-        self.event(Word::Call, &[(OfEvent::Tool, Some(tool)), (OfEvent::Args, args)], at, origin);
+    fn add_call(&mut self, tool: Node<'run>, args: Option<Node<'run>>, at: Option<Node<'run>>, origin: TextOrigin) {
+        self.add_event(ReportWord::Call, &[(ReportEventKey::Tool, Some(tool)), (ReportEventKey::Args, args)], at, origin);
     }
 
-    fn result(&mut self, tool: Option<Node<'run>>, output: Node<'run>, at: Option<Node<'run>>) {
-        self.event(Word::Result, &[(OfEvent::Tool, tool), (OfEvent::Output, Some(output))], at, output.origin);
+    fn add_result(&mut self, tool: Option<Node<'run>>, output: Node<'run>, at: Option<Node<'run>>) {
+        self.add_event(ReportWord::Result, &[(ReportEventKey::Tool, tool), (ReportEventKey::Output, Some(output))], at, output.origin);
     }
 
-    fn command(&mut self, command: Node<'run>, at: Option<Node<'run>>) {
-        self.event(Word::Command, &[(OfEvent::Command, Some(command))], at, command.origin);
+    fn add_command(&mut self, command: Node<'run>, at: Option<Node<'run>>) {
+        self.add_event(ReportWord::Command, &[(ReportEventKey::Command, Some(command))], at, command.origin);
     }
 
-    fn skill(&mut self, skill: Node<'run>, at: Option<Node<'run>>) {
-        self.event(Word::Skill, &[(OfEvent::Skill, Some(skill))], at, skill.origin);
+    fn add_skill(&mut self, skill: Node<'run>, at: Option<Node<'run>>) {
+        self.add_event(ReportWord::Skill, &[(ReportEventKey::Skill, Some(skill))], at, skill.origin);
         self.loaded.push(skill);
     }
 
     /// A file was read: its path is taken from a folder, where it does not begin at the root.
-    fn read(&mut self, path: &str, folder: Option<&str>, at: Option<Node<'run>>, origin: Origin) {
-        if let Some(path) = resolved(path, folder.or(self.folder)) {
+    fn add_read(&mut self, path: &str, folder: Option<&str>, at: Option<Node<'run>>, origin: TextOrigin) {
+        if let Some(path) = resolve_path(path, folder.or(self.folder)) {
             let path = self.draft.arena.alloc_str(&path);
             self.reads.push(path);
-            self.event(Word::Read, &[(OfEvent::Path, Some(Node::new(Value::plain(path), origin)))], at, origin);
+            self.add_event(ReportWord::Read, &[(ReportEventKey::Path, Some(Node::new(Value::plain_text(path), origin)))], at, origin);
         }
     }
 
     /// The files that a command reads with `cat` or `sed -n`.
-    fn reads_of(&mut self, command: &str, folder: Option<&str>, at: Option<Node<'run>>, origin: Origin) {
+    fn add_shell_reads(&mut self, command: &str, folder: Option<&str>, at: Option<Node<'run>>, origin: TextOrigin) {
         let mut known = Vec::new();
         for path in shell_reads(command) {
             if !known.contains(&path) {
-                self.read(path, folder, at, origin);
+                self.add_read(path, folder, at, origin);
                 known.push(path);
             }
         }
     }
 
     /// The skills that it detects: those whose `SKILL.md` was read, and those that a tool loaded.
-    fn skills(&self) -> Vec<Node<'run>> {
-        let mut found: BTreeMap<usize, (Node<'run>, Word)> = BTreeMap::new();
+    fn detected_skills(&self) -> Vec<Node<'run>> {
+        let mut found: BTreeMap<usize, (Node<'run>, ReportWord)> = BTreeMap::new();
         let read = self.reads.iter().filter(|path| path.ends_with("SKILL.md")).filter_map(|path| {
             let parts: Vec<&'run str> = path.split('/').filter(|part| !part.is_empty()).collect();
-            Some((Node::computed(Value::plain(parts.iter().rev().nth(1)?)), Word::Strong))
+            Some((Node::computed(Value::plain_text(parts.iter().rev().nth(1)?)), ReportWord::Strong))
         });
-        for (skill, sure) in read.chain(self.loaded.iter().map(|skill| (*skill, Word::Explicit))) {
-            let place = found.iter().find(|(_, (known, _))| text(*known) == text(skill)).map(|(place, _)| *place);
+        for (skill, sure) in read.chain(self.loaded.iter().map(|skill| (*skill, ReportWord::Explicit))) {
+            let place = found.iter().find(|(_, (known, _))| node_text(*known) == node_text(skill)).map(|(place, _)| *place);
             found.insert(place.unwrap_or(found.len()), (skill, sure));
         }
-        let one = |(skill, sure): &(Node<'run>, Word)| {
-            let entry = |field: OfReport, node| Entry { key: field.key(), node };
-            self.draft.object(&[entry(OfReport::Skill, *skill), entry(OfReport::Confidence, sure.node())])
+        let one = |(skill, sure): &(Node<'run>, ReportWord)| {
+            let entry = |field: ReportKey, node| ObjectEntry { key: field.key(), node };
+            self.draft.object_node(&[entry(ReportKey::Skill, *skill), entry(ReportKey::Confidence, sure.word_node())])
         };
         found.values().map(one).collect()
     }
 
     /// The run that the report says.
-    fn finish(self, transcript: &'run str) -> Result<(), Placed> {
-        let falls_back = || self.falls_back.then(|| Node::computed(Value::plain(transcript)));
+    fn finish_report(self, transcript: &'run str) -> Result<(), PlacedError> {
+        let falls_back = || self.falls_back.then(|| Node::computed(Value::plain_text(transcript)));
         let output = self.output.or(self.said).or_else(falls_back);
         let counts = [
             (of_usage::INPUT, self.usage.input),
@@ -271,26 +271,26 @@ impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {
             (of_usage::REASONING, self.usage.reasoning),
             (of_usage::CACHE_READ, self.usage.cached),
         ];
-        let counts: Vec<Entry<'run>> = counts
+        let counts: Vec<ObjectEntry<'run>> = counts
             .into_iter()
-            .filter_map(|(key, count)| Some(Entry { key, node: Node::computed(Value::Number(count?)) }))
+            .filter_map(|(key, count)| Some(ObjectEntry { key, node: Node::computed(Value::Number(count?)) }))
             .collect();
         let parts = [
-            (OfReport::Session, self.session),
-            (OfReport::Output, output.or_else(|| Some(Node::computed(Value::plain(""))))),
-            (OfReport::Usage, Some(self.draft.object(&counts))),
-            (OfReport::Skills, Some(self.draft.list(&self.skills()))),
-            (OfReport::Events, Some(self.draft.list(&self.events))),
+            (ReportKey::Session, self.session),
+            (ReportKey::Output, output.or_else(|| Some(Node::computed(Value::plain_text(""))))),
+            (ReportKey::Usage, Some(self.draft.object_node(&counts))),
+            (ReportKey::Skills, Some(self.draft.list_node(&self.detected_skills()))),
+            (ReportKey::Events, Some(self.draft.list_node(&self.events))),
         ];
-        let entry = |(field, node): (OfReport, Option<Node<'run>>)| Some(Entry { key: field.key(), node: node? });
-        let report = self.draft.object(&parts.into_iter().filter_map(entry).collect::<Vec<_>>());
+        let entry = |(field, node): (ReportKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
+        let report = self.draft.object_node(&parts.into_iter().filter_map(entry).collect::<Vec<_>>());
         let Value::Object(report) = report.value else { return Ok(()) };
         skillgym::read_report(report, self.draft, |_, _| ())
     }
 }
 
 /// A path from the root: without `.`, `..` and doubled slashes. One without a folder to take it from stays as it is.
-fn resolved(path: &str, folder: Option<&str>) -> Option<String> {
+fn resolve_path(path: &str, folder: Option<&str>) -> Option<String> {
     let path = path.trim();
     if path.is_empty() {
         return None;
@@ -317,22 +317,22 @@ fn shell_reads(command: &str) -> impl Iterator<Item = &str> {
     parts.filter_map(|part| {
         let part = part.trim();
         let of_cat = part.strip_prefix("cat").filter(|rest| rest.starts_with(char::is_whitespace));
-        let rest = of_cat.or_else(|| of_sed(part))?;
+        let rest = of_cat.or_else(|| after_sed_lines(part))?;
         let path = rest.split_whitespace().next()?;
-        let path = unquoted(path);
+        let path = strip_quotes(path);
         (!path.is_empty() && !path.starts_with('-')).then_some(path)
     })
 }
 
 /// What stands behind the lines that `sed -n` prints.
-fn of_sed(part: &str) -> Option<&str> {
+fn after_sed_lines(part: &str) -> Option<&str> {
     let rest = part.strip_prefix("sed")?.trim_start().strip_prefix("-n")?.trim_start();
     let quote = rest.chars().next().filter(|first| matches!(first, '\'' | '"'))?;
     Some(rest.strip_prefix(quote)?.split_once(quote)?.1)
 }
 
 /// A text without one quote at each end.
-fn unquoted(text: &str) -> &str {
+fn strip_quotes(text: &str) -> &str {
     let quotes = ['\'', '"'];
     let text = text.strip_prefix(quotes).unwrap_or(text);
     text.strip_suffix(quotes).unwrap_or(text)

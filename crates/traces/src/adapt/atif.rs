@@ -2,18 +2,18 @@
 //! answer them. What the calls did is known where the agent is. What sub-agents did stands in trajectories of their own within that of
 //! the main agent, and belongs to the same run: where a result names one it was told then, else nobody knows when.
 
-use super::calls::Usage;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, content, first_of, list_of, object, object_of, text, text_of};
+use super::calls::TokenUsage;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, content, first_of, list_of, node_object, object_of, node_text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use rustc_hash::FxHashMap;
 
 fields! {
     /// A trajectory.
-    OfTrajectory {
+    TrajectoryKey {
         Version = "schema_version" => Shape,
         Session = "session_id" => Run(of_run::ID),
         Id = "trajectory_id" => Run(of_run::ID),
@@ -34,7 +34,7 @@ fields! {
 
 fields! {
     /// A step.
-    OfAtif {
+    AtifStepKey {
         Time = "timestamp" => Shape,
         Source = "source" => Shape,
         Message = "message" => Shape,
@@ -54,7 +54,7 @@ fields! {
 
 words! {
     /// Who a step is of.
-    Source {
+    StepSource {
         Agent = "agent",
         User = "user",
         System = "system",
@@ -70,61 +70,61 @@ words! {
 }
 
 /// Trajectories.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "ATIF trajectory",
     known_by: "`schema_version` of `ATIF` beside `steps`",
     description: "trajectories in ATIF (`schema_version`, `steps`)",
-    marks: &[OfTrajectory::Version.key()],
+    marks: &[TrajectoryKey::Version.key()],
     object: |object| {
-        text_of(object, OfTrajectory::Version).is_some_and(|version| version.starts_with("ATIF"))
-            && list_of(object, OfTrajectory::Steps).is_some()
+        text_of(object, TrajectoryKey::Version).is_some_and(|version| version.starts_with("ATIF"))
+            && list_of(object, TrajectoryKey::Steps).is_some()
     },
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(trajectory) = root.value else { return Ok(()) };
     draft.set_some(
         of_run::ID,
-        first_of(trajectory, &[OfTrajectory::Session, OfTrajectory::Id]).filter(|id| Parsed.is_text(*id)),
+        first_of(trajectory, &[TrajectoryKey::Session, TrajectoryKey::Id]).filter(|id| NodeShapes.is_text(*id)),
     );
-    let agent = object_of(trajectory, OfTrajectory::Agent);
-    if let Some(list) = agent.and_then(|agent| list_of(agent, OfTrajectory::Tools)) {
-        let list = super::calls::tools(draft, list);
-        draft.set(of_run::TOOLS, list);
+    let agent = object_of(trajectory, TrajectoryKey::Agent);
+    if let Some(list) = agent.and_then(|agent| list_of(agent, TrajectoryKey::Tools)) {
+        let list = super::calls::tool_list(draft, list);
+        draft.set_entry(of_run::TOOLS, list);
     }
-    let mut talk = Talk::new(draft);
+    let mut talk = ConversationBuilder::new(draft);
     let of_agent = |field| agent.and_then(|agent| agent.field(field));
-    talk.meta(of_meta::MODEL, of_agent(OfTrajectory::Model));
-    talk.meta(of_meta::VERSION, of_agent(OfTrajectory::AgentVersion));
-    talk.meta(of_step::AGENT, of_agent(OfTrajectory::AgentName));
-    let mut telling = Telling { others: Others::of(trajectory, talk.draft), talk };
-    telling.trajectory(trajectory, None, 0);
+    talk.add_meta(of_meta::MODEL, of_agent(TrajectoryKey::Model));
+    talk.add_meta(of_meta::VERSION, of_agent(TrajectoryKey::AgentVersion));
+    talk.add_meta(of_step::AGENT, of_agent(TrajectoryKey::AgentName));
+    let mut telling = TrajectoryReader { others: SubTrajectories::collect_nested(trajectory, talk.draft), talk };
+    telling.read_trajectory(trajectory, None, 0);
     while let Some(other) = telling.others.next() {
-        telling.trajectory(other.trajectory, Some(other.name), 0);
+        telling.read_trajectory(other.trajectory, Some(other.name), 0);
     }
     let mut talk = telling.talk;
-    totals(&mut talk, trajectory);
-    let known = of_agent(OfTrajectory::AgentName).and_then(text).and_then(KnownAgent::of).is_some();
+    set_totals(&mut talk, trajectory);
+    let known = of_agent(TrajectoryKey::AgentName).and_then(node_text).and_then(KnownAgent::from_word).is_some();
     if known {
         talk.finish_with_tools();
     } else {
-        talk.finish();
+        talk.finish_run();
     }
     Ok(())
 }
 
 /// What a sub-agent did.
 #[derive(Clone, Copy)]
-struct Other<'run> {
+struct SubTrajectory<'run> {
     trajectory: Object<'run>,
     name: Node<'run>,
 }
 
 /// The trajectories of sub-agents, each until it is told.
-struct Others<'run> {
-    untold: Vec<Option<Other<'run>>>,
+struct SubTrajectories<'run> {
+    untold: Vec<Option<SubTrajectory<'run>>>,
     by_id: FxHashMap<&'run str, usize>,
     /// Those before are told.
     next: usize,
@@ -135,41 +135,41 @@ const UNNAMED: &str = "subagent";
 /// So deep sub-agents are told within each other; deeper ones behind all others.
 const DEEPEST: usize = 32;
 
-impl<'run> Others<'run> {
+impl<'run> SubTrajectories<'run> {
     /// All trajectories within another one, at any depth: a result may name each of them.
-    fn of(trajectory: Object<'run>, draft: &mut Draft<'run, '_>) -> Self {
-        let name = |of: Object<'run>| object_of(of, OfTrajectory::Agent)?.field(OfTrajectory::AgentName);
-        let main = name(trajectory).and_then(text);
+    fn collect_nested(trajectory: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Self {
+        let name = |of: Object<'run>| object_of(of, TrajectoryKey::Agent)?.field(TrajectoryKey::AgentName);
+        let main = name(trajectory).and_then(node_text);
         let mut all = Self { untold: Vec::new(), by_id: FxHashMap::default(), next: 0 };
         let (mut open, mut looked_at) = (Some(trajectory), 0);
         while let Some(outer) = open {
-            for (_, inner) in draft.objects(list_of(outer, OfTrajectory::Others).unwrap_or_default()) {
-                let id = first_of(inner, &[OfTrajectory::Id, OfTrajectory::Session]).filter(|id| Parsed.is_text(*id));
-                if let Some(id) = id.and_then(text) {
+            for (_, inner) in draft.record_objects(list_of(outer, TrajectoryKey::Others).unwrap_or_default()) {
+                let id = first_of(inner, &[TrajectoryKey::Id, TrajectoryKey::Session]).filter(|id| NodeShapes.is_text(*id));
+                if let Some(id) = id.and_then(node_text) {
                     all.by_id.entry(id).or_insert(all.untold.len());
                 }
                 // The program is the same for all agents where it is named at all.
-                let own = name(inner).filter(|name| text(*name).is_some_and(|name| Some(name) != main));
-                let name = own.or(id).unwrap_or(Node::computed(Value::plain(UNNAMED)));
-                all.untold.push(Some(Other { trajectory: inner, name }));
+                let own = name(inner).filter(|name| node_text(*name).is_some_and(|name| Some(name) != main));
+                let name = own.or(id).unwrap_or(Node::computed(Value::plain_text(UNNAMED)));
+                all.untold.push(Some(SubTrajectory { trajectory: inner, name }));
             }
             open = all.untold.get(looked_at).copied().flatten().map(|other| other.trajectory);
             looked_at += 1;
         }
         if !all.untold.is_empty() {
-            draft.names_agents();
+            draft.mark_agents_named();
         }
         all
     }
 
     /// The trajectory that a reference names, unless it was told already.
-    fn take(&mut self, reference: Object<'run>) -> Option<Other<'run>> {
-        let id = first_of(reference, &[OfTrajectory::Id, OfTrajectory::Session]).and_then(text)?;
+    fn take_referenced(&mut self, reference: Object<'run>) -> Option<SubTrajectory<'run>> {
+        let id = first_of(reference, &[TrajectoryKey::Id, TrajectoryKey::Session]).and_then(node_text)?;
         self.untold.get_mut(*self.by_id.get(id)?)?.take()
     }
 
     /// The first that is not told.
-    fn next(&mut self) -> Option<Other<'run>> {
+    fn next(&mut self) -> Option<SubTrajectory<'run>> {
         loop {
             let place = self.untold.get_mut(self.next)?;
             self.next += 1;
@@ -181,104 +181,104 @@ impl<'run> Others<'run> {
 }
 
 /// The trajectories while they are told.
-struct Telling<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
-    others: Others<'run>,
+struct TrajectoryReader<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
+    others: SubTrajectories<'run>,
 }
 
-impl<'run> Telling<'_, 'run, '_> {
-    fn trajectory(&mut self, trajectory: Object<'run>, agent: Option<Node<'run>>, depth: usize) {
-        for node in list_of(trajectory, OfTrajectory::Steps).unwrap_or_default() {
-            self.talk.draft.record();
-            match object(*node).and_then(|step| Some((step, Source::of(text_of(step, OfAtif::Source)?)?))) {
-                Some((one, source)) => self.step(*node, one, source, agent, depth),
+impl<'run> TrajectoryReader<'_, 'run, '_> {
+    fn read_trajectory(&mut self, trajectory: Object<'run>, agent: Option<Node<'run>>, depth: usize) {
+        for node in list_of(trajectory, TrajectoryKey::Steps).unwrap_or_default() {
+            self.talk.draft.count_record();
+            match node_object(*node).and_then(|step| Some((step, StepSource::from_word(text_of(step, AtifStepKey::Source)?)?))) {
+                Some((one, source)) => self.read_step(*node, one, source, agent, depth),
                 None => {
-                    self.talk.draft.not_understood(node.origin, "a step without a known `source` is passed over");
+                    self.talk.draft.warn_skipped(node.origin, "a step without a known `source` is passed over");
                 }
             }
         }
     }
 
-    fn step(&mut self, node: Node<'run>, step: Object<'run>, source: Source, agent: Option<Node<'run>>, depth: usize) {
-        let about = About { time: step.field(OfAtif::Time), agent, aside: agent.is_some() };
-        said_and_called(&mut self.talk, node, step, source, &about);
-        let observation = object_of(step, OfAtif::Observation);
-        let results = observation.and_then(|observation| list_of(observation, OfAtif::Results)).unwrap_or_default();
-        for (at, given) in self.talk.draft.objects(results) {
-            self.referred(at, given, &about, depth);
-            let content = first_of(given, &[OfAtif::Content]);
-            let result = content.map(|given| content::text(given, self.talk.draft.arena).unwrap_or(given));
+    fn read_step(&mut self, node: Node<'run>, step: Object<'run>, source: StepSource, agent: Option<Node<'run>>, depth: usize) {
+        let about = StepMeta { time: step.field(AtifStepKey::Time), agent, aside: agent.is_some() };
+        add_speech_and_calls(&mut self.talk, node, step, source, &about);
+        let observation = object_of(step, AtifStepKey::Observation);
+        let results = observation.and_then(|observation| list_of(observation, AtifStepKey::Results)).unwrap_or_default();
+        for (at, given) in self.talk.draft.record_objects(results) {
+            self.read_referenced(at, given, &about, depth);
+            let content = first_of(given, &[AtifStepKey::Content]);
+            let result = content.map(|given| content::content_text(given, self.talk.draft.arena).unwrap_or(given));
             // What the system tells in between answers no call.
-            if let Some(id) = text_of(given, OfAtif::Answers) {
-                let outcome = Outcome { result, ..Outcome::default() };
-                self.talk.answer(Some(id), None, outcome, &About::default(), at.origin);
+            if let Some(id) = text_of(given, AtifStepKey::Answers) {
+                let outcome = CallResult { result, ..CallResult::default() };
+                self.talk.add_result(Some(id), None, outcome, &StepMeta::default(), at.origin);
             } else if let Some(words) = result {
-                self.talk.say(Speaker::System, words, &about, at.origin);
+                self.talk.add_message(Speaker::System, words, &about, at.origin);
             }
         }
-        if let Some(metrics) = object_of(step, OfAtif::Metrics) {
-            let mut usage = Usage::default();
-            usage.add(metrics);
-            self.talk.usage.join(&usage);
+        if let Some(metrics) = object_of(step, AtifStepKey::Metrics) {
+            let mut usage = TokenUsage::default();
+            usage.add_usage(metrics);
+            self.talk.usage.merge_usage(&usage);
         }
     }
 
     /// The work of the sub-agents that a result names.
-    fn referred(&mut self, at: Node<'run>, given: Object<'run>, about: &About<'run>, depth: usize) {
-        let Some(reference) = first_of(given, &[OfAtif::Other]).filter(|_| depth < DEEPEST) else { return };
-        let one = object(reference).into_iter();
-        let many = super::objects(super::list(reference).unwrap_or_default()).map(|(_, reference)| reference);
+    fn read_referenced(&mut self, at: Node<'run>, given: Object<'run>, about: &StepMeta<'run>, depth: usize) {
+        let Some(reference) = first_of(given, &[AtifStepKey::Other]).filter(|_| depth < DEEPEST) else { return };
+        let one = node_object(reference).into_iter();
+        let many = super::object_items(super::node_list(reference).unwrap_or_default()).map(|(_, reference)| reference);
         for reference in one.chain(many) {
-            if let Some(other) = self.others.take(reference) {
+            if let Some(other) = self.others.take_referenced(reference) {
                 self.talk.hand_over(other.name, about, at.origin);
-                self.trajectory(other.trajectory, Some(other.name), depth + 1);
+                self.read_trajectory(other.trajectory, Some(other.name), depth + 1);
             }
         }
     }
 }
 
 /// What is said and called in a step.
-fn said_and_called<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn add_speech_and_calls<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     step: Object<'run>,
-    source: Source,
-    about: &About<'run>,
+    source: StepSource,
+    about: &StepMeta<'run>,
 ) {
     let speaker = match source {
-        Source::Agent => Speaker::Assistant,
-        Source::User => Speaker::User,
-        Source::System => Speaker::System,
+        StepSource::Agent => Speaker::Assistant,
+        StepSource::User => Speaker::User,
+        StepSource::System => Speaker::System,
     };
-    if source == Source::Agent {
+    if source == StepSource::Agent {
         talk.begin_turn();
     }
-    if let Some(words) = step.field(OfAtif::Thought) {
-        talk.say(Speaker::Thinking, words, about, node.origin);
+    if let Some(words) = step.field(AtifStepKey::Thought) {
+        talk.add_message(Speaker::Thinking, words, about, node.origin);
     }
-    if let Some(words) = step.field(OfAtif::Message) {
-        talk.say_content(speaker, words, about, node.origin);
+    if let Some(words) = step.field(AtifStepKey::Message) {
+        talk.add_content(speaker, words, about, node.origin);
     }
-    for (at, call) in talk.draft.objects(list_of(step, OfAtif::Calls).unwrap_or_default()) {
-        let tool = call.field(OfAtif::Tool).unwrap_or(Node::computed(Value::Null));
-        let (args, id) = (call.field(OfAtif::Args), call.field(OfAtif::Call));
-        talk.call(Made { tool, args, id, origin: at.origin }, about);
+    for (at, call) in talk.draft.record_objects(list_of(step, AtifStepKey::Calls).unwrap_or_default()) {
+        let tool = call.field(AtifStepKey::Tool).unwrap_or(Node::computed(Value::Null));
+        let (args, id) = (call.field(AtifStepKey::Args), call.field(AtifStepKey::Call));
+        talk.add_call(ToolCall { tool, args, id, origin: at.origin }, about);
     }
 }
 
 /// The totals count, where they are known, in place of the sum of the steps.
-fn totals<'run>(talk: &mut Talk<'_, 'run, '_>, trajectory: Object<'run>) {
-    let Some(totals) = object_of(trajectory, OfTrajectory::Totals) else { return };
+fn set_totals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, trajectory: Object<'run>) {
+    let Some(totals) = object_of(trajectory, TrajectoryKey::Totals) else { return };
     talk.draft
-        .set_some(of_run::COST, first_of(totals, &[OfTrajectory::Cost]).filter(|cost| Parsed.is(*cost, Shape::Number)));
+        .set_some(of_run::COST, first_of(totals, &[TrajectoryKey::Cost]).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
     let counts = [
-        (of_usage::INPUT, OfTrajectory::Input),
-        (of_usage::OUTPUT, OfTrajectory::Output),
-        (of_usage::CACHE_READ, OfTrajectory::Cached),
+        (of_usage::INPUT, TrajectoryKey::Input),
+        (of_usage::OUTPUT, TrajectoryKey::Output),
+        (of_usage::CACHE_READ, TrajectoryKey::Cached),
     ];
     let known = counts.map(|(name, field)| (name, first_of(totals, &[field])));
     if known.iter().any(|(_, node)| node.is_some()) {
-        talk.usage = Usage::default();
-        known.into_iter().for_each(|(name, node)| talk.usage.count(name, node));
+        talk.usage = TokenUsage::default();
+        known.into_iter().for_each(|(name, node)| talk.usage.add_count(name, node));
     }
 }

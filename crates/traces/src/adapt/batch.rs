@@ -2,16 +2,16 @@
 //! why there is none.
 
 use super::api::{anthropic, responses};
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, words};
-use super::{Format, IN_FULL, first_of, object, object_of, openai_chat, text_of};
-use crate::error::Placed;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, words};
+use super::{TraceFormat, IN_FULL, first_of, node_object, object_of, openai_chat, text_of};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
 fields! {
     /// A result, and what it holds the answer in.
-    OfBatch {
+    BatchKey {
         Custom = "custom_id" => Run(of_run::ID),
         Response = "response" => Shape,
         Body = "body" => Shape,
@@ -24,67 +24,67 @@ fields! {
 
 words! {
     /// How a request of Anthropic's ended.
-    End {
+    BatchEnd {
         Answered = "succeeded",
         Not = "errored" | "canceled" | "expired",
     }
 }
 
 /// Results of a batch, one a line.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "batch results",
     known_by: "`custom_id` beside the `response` or the `result` of a request",
     description: "results of the batch APIs of OpenAI and Anthropic (`custom_id` with `response` or `result`)",
-    marks: &[OfBatch::Custom.key()],
-    near: &[OfBatch::Custom.key()],
-    object: |object| text_of(object, OfBatch::Custom).is_some() && (is_of_openai(object) || end(object).is_some()),
-    read,
+    marks: &[BatchKey::Custom.key()],
+    near: &[BatchKey::Custom.key()],
+    object: |object| text_of(object, BatchKey::Custom).is_some() && (is_of_openai(object) || line_ending(object).is_some()),
+    read: read_run,
     ..IN_FULL
 };
 
 /// The formats that an answer may be in.
-const ANSWERS: [&Format; 3] = [&responses::FORMAT, &anthropic::FORMAT, &openai_chat::FORMAT];
+const ANSWERS: [&TraceFormat; 3] = [&responses::FORMAT, &anthropic::FORMAT, &openai_chat::FORMAT];
 
 /// A response with its body, or none and why.
 fn is_of_openai(line: Object<'_>) -> bool {
-    match object_of(line, OfBatch::Response) {
-        Some(response) => response.field(OfBatch::Body).is_some(),
-        None => line.field(OfBatch::Response).is_some() && object_of(line, OfBatch::Error).is_some(),
+    match object_of(line, BatchKey::Response) {
+        Some(response) => response.field(BatchKey::Body).is_some(),
+        None => line.field(BatchKey::Response).is_some() && object_of(line, BatchKey::Error).is_some(),
     }
 }
 
-fn end(line: Object<'_>) -> Option<End> {
-    text_of(object_of(line, OfBatch::Result)?, OfBatch::Type).and_then(End::of)
+fn line_ending(line: Object<'_>) -> Option<BatchEnd> {
+    text_of(object_of(line, BatchKey::Result)?, BatchKey::Type).and_then(BatchEnd::from_word)
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let Some(line) = object(root) else { return Ok(()) };
-    draft.record();
-    let holder = object_of(line, OfBatch::Response).or(object_of(line, OfBatch::Result));
-    let answer = holder.and_then(|holder| first_of(holder, &[OfBatch::Body, OfBatch::Message]));
-    let format = answer.and_then(object).and_then(|body| ANSWERS.into_iter().find(|format| (format.object)(body)));
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let Some(line) = node_object(root) else { return Ok(()) };
+    draft.count_record();
+    let holder = object_of(line, BatchKey::Response).or(object_of(line, BatchKey::Result));
+    let answer = holder.and_then(|holder| first_of(holder, &[BatchKey::Body, BatchKey::Message]));
+    let format = answer.and_then(node_object).and_then(|body| ANSWERS.into_iter().find(|format| (format.object)(body)));
     if let (Some(answer), Some(format)) = (answer, format) {
         (format.read)(answer, draft)?;
-    } else if let Some(error) = error(line, holder, answer) {
-        draft.set(of_run::ERROR, error);
+    } else if let Some(error) = error_node(line, holder, answer) {
+        draft.set_entry(of_run::ERROR, error);
     } else {
-        draft.not_understood(
+        draft.warn_skipped(
             answer.unwrap_or(root).origin,
             "an answer of a batch that is of no known API is passed over",
         );
     }
-    draft.set_some(of_run::ID, line.field(OfBatch::Custom).filter(|id| Parsed.is_text(*id)));
+    draft.set_some(of_run::ID, line.field(BatchKey::Custom).filter(|id| NodeShapes.is_text(*id)));
     Ok(())
 }
 
 /// Why there is no answer: what is innermost says it in words. What ran out of time or was given up has no words but its end.
-fn error<'run>(line: Object<'run>, holder: Option<Object<'run>>, answer: Option<Node<'run>>) -> Option<Node<'run>> {
-    let of = |object: Object<'run>| first_of(object, &[OfBatch::Error]);
-    let mut error = answer.and_then(object).and_then(of).or(holder.and_then(of)).or(of(line));
+fn error_node<'run>(line: Object<'run>, holder: Option<Object<'run>>, answer: Option<Node<'run>>) -> Option<Node<'run>> {
+    let of = |object: Object<'run>| first_of(object, &[BatchKey::Error]);
+    let mut error = answer.and_then(node_object).and_then(of).or(holder.and_then(of)).or(of(line));
     while let Some(inner) =
-        error.and_then(object).and_then(|error| first_of(error, &[OfBatch::Error, OfBatch::Message]))
+        error.and_then(node_object).and_then(|error| first_of(error, &[BatchKey::Error, BatchKey::Message]))
     {
         error = Some(inner);
     }
-    error.or_else(|| (end(line) == Some(End::Not)).then(|| holder?.field(OfBatch::Type)).flatten())
+    error.or_else(|| (line_ending(line) == Some(BatchEnd::Not)).then(|| holder?.field(BatchKey::Type)).flatten())
 }

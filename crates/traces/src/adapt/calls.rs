@@ -1,11 +1,11 @@
 //! What formats with separate calls and results have in common: which result belongs to which call, arguments as JSON in text, token counts.
 
-use super::draft::{Draft, field};
-use super::fields::Record;
-use super::messages::OfCall;
-use super::object;
+use super::run_builder::{RunBuilder, field_entry};
+use super::fields::FieldRecord;
+use super::messages::ToolCallKey;
+use super::node_object;
 use averment_base::value::json;
-use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
 use averment_runs::normal::{of_run, of_usage};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -14,10 +14,10 @@ use std::hash::Hash;
 /// The calls that have no result yet. An id may come again: a result answers the last message of the assistant that asked with its id,
 /// and of several calls there the one of its tool, else the oldest. An empty id is none.
 #[derive(Debug)]
-pub(crate) struct Unanswered<'run, C> {
+pub(crate) struct PendingCalls<'run, C> {
     /// The calls in their order, as long as they are few enough to look through.
-    few: Vec<Waiting<'run, C>>,
-    many: Option<Box<Many<'run, C>>>,
+    few: Vec<PendingCall<'run, C>>,
+    many: Option<Box<PendingIndex<'run, C>>>,
     /// The turn of the last call, and how many messages with calls there were.
     turn: Option<usize>,
     messages: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Unanswered<'run, C> {
 const FEW: usize = 256;
 
 #[derive(Debug, Clone, Copy)]
-struct Waiting<'run, C> {
+struct PendingCall<'run, C> {
     id: Option<&'run str>,
     tool: &'run str,
     /// The number of the message that makes the call.
@@ -37,49 +37,49 @@ struct Waiting<'run, C> {
 
 /// The same by id and tool, each empty where a result need not name it; a call that was answered in one is passed over in the other.
 #[derive(Debug)]
-struct Many<'run, C> {
-    waiting: FxHashMap<&'run str, FxHashMap<&'run str, Queue<C>>>,
+struct PendingIndex<'run, C> {
+    waiting: FxHashMap<&'run str, FxHashMap<&'run str, CallQueue<C>>>,
     answered: FxHashSet<C>,
 }
 
 /// Calls by the messages that make them.
-type Queue<C> = Vec<(usize, VecDeque<C>)>;
+type CallQueue<C> = Vec<(usize, VecDeque<C>)>;
 
 /// A name that is one.
 fn known_name(name: Option<&str>) -> Option<&str> {
     name.filter(|name| !name.is_empty())
 }
 
-impl<'run, C: Copy + Eq + Hash> Unanswered<'run, C> {
+impl<'run, C: Copy + Eq + Hash> PendingCalls<'run, C> {
     pub(crate) fn new() -> Self {
         Self { few: Vec::new(), many: None, turn: None, messages: 0 }
     }
 
     /// A call was made in a turn, which tells the messages of the assistant apart.
-    pub(crate) fn add(&mut self, id: Option<&'run str>, tool: &'run str, turn: usize, call: C) {
+    pub(crate) fn push_call(&mut self, id: Option<&'run str>, tool: &'run str, turn: usize, call: C) {
         if self.turn.replace(turn) != Some(turn) {
             self.messages += 1;
         }
-        let waiting = Waiting { id: known_name(id), tool, message: self.messages, call };
+        let waiting = PendingCall { id: known_name(id), tool, message: self.messages, call };
         match &mut self.many {
-            Some(many) => many.add(waiting),
+            Some(many) => many.push_call(waiting),
             None if self.few.len() < FEW => self.few.push(waiting),
             None => {
-                let mut many = Many { waiting: FxHashMap::default(), answered: FxHashSet::default() };
-                self.few.drain(..).chain([waiting]).for_each(|waiting| many.add(waiting));
+                let mut many = PendingIndex { waiting: FxHashMap::default(), answered: FxHashSet::default() };
+                self.few.drain(..).chain([waiting]).for_each(|waiting| many.push_call(waiting));
                 self.many = Some(Box::new(many));
             }
         }
     }
 
     /// The call that a result answers: by its id, of a result without one by its tool, if it names one.
-    pub(crate) fn answer(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
+    pub(crate) fn take_answered(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
         let (id, tool) = (known_name(id), known_name(tool));
         if let Some(many) = &mut self.many {
-            return many.answer(id, tool);
+            return many.take_answered(id, tool);
         }
-        let of_tool = |waiting: &Waiting<'_, C>| tool.is_none_or(|tool| waiting.tool == tool);
-        let may = |waiting: &Waiting<'_, C>| waiting.id == id && (id.is_some() || of_tool(waiting));
+        let of_tool = |waiting: &PendingCall<'_, C>| tool.is_none_or(|tool| waiting.tool == tool);
+        let may = |waiting: &PendingCall<'_, C>| waiting.id == id && (id.is_some() || of_tool(waiting));
         let message = self.few.iter().rfind(|waiting| may(waiting))?.message;
         let mut there = self.few.iter().enumerate().filter(|(_, waiting)| waiting.message == message && may(waiting));
         let first = there.clone().next();
@@ -88,8 +88,8 @@ impl<'run, C: Copy + Eq + Hash> Unanswered<'run, C> {
     }
 }
 
-impl<'run, C: Copy + Eq + Hash> Many<'run, C> {
-    fn add(&mut self, Waiting { id, tool, message, call }: Waiting<'run, C>) {
+impl<'run, C: Copy + Eq + Hash> PendingIndex<'run, C> {
+    fn push_call(&mut self, PendingCall { id, tool, message, call }: PendingCall<'run, C>) {
         let of_id = self.waiting.entry(id.unwrap_or_default()).or_default();
         for tool in ["", tool] {
             let queue = of_id.entry(tool).or_default();
@@ -100,7 +100,7 @@ impl<'run, C: Copy + Eq + Hash> Many<'run, C> {
         }
     }
 
-    fn answer(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
+    fn take_answered(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
         let by_tool = tool.and_then(|tool| self.next(id, tool));
         let by_id = if id.is_some() || tool.is_none() { self.next(id, "") } else { by_tool };
         let (last, first) = by_id?;
@@ -124,7 +124,7 @@ impl<'run, C: Copy + Eq + Hash> Many<'run, C> {
 }
 
 /// Arguments that may be JSON inside text. Empty text stands for none at all; what is not JSON stays text, with a warning.
-pub(super) fn arguments<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>) -> Node<'run> {
+pub(super) fn parse_arguments<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>) -> Node<'run> {
     let Value::Text(text) = node.value else { return node };
     if are_none(text.as_str()) {
         return Node::new(Value::Object(Object::new(draft.arena, &[])), node.origin);
@@ -134,13 +134,13 @@ pub(super) fn arguments<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>) -> 
             for duplicate in &document.duplicates {
                 let message =
                     format!("the key `{}` stands more than once in arguments; the last one counts", duplicate.key);
-                draft.warn(duplicate.object, message);
+                draft.add_warning(duplicate.object, message);
             }
             document.node
         }
         Err(error) => {
             let message = format!("arguments of a call are not JSON and stay text: {}", error.message);
-            draft.warn(node.origin, message);
+            draft.add_warning(node.origin, message);
             node
         }
     }
@@ -153,7 +153,7 @@ pub(crate) fn are_none(text: &str) -> bool {
 
 /// Counts of tokens, summed over the parts of a run. A count that no part has stays unknown.
 #[derive(Default)]
-pub(super) struct Usage {
+pub(super) struct TokenUsage {
     counts: [Option<Number<'static>>; TOKENS.len()],
 }
 
@@ -174,11 +174,11 @@ const TOKENS: [(&str, &[&str]); 6] = [
 const DETAILS: [&str; 4] =
     ["prompt_tokens_details", "completion_tokens_details", "input_tokens_details", "output_tokens_details"];
 
-impl Usage {
-    pub(super) fn add(&mut self, usage: Object<'_>) {
-        let details = || DETAILS.iter().filter_map(|key| object(usage.get(key)?));
+impl TokenUsage {
+    pub(super) fn add_usage(&mut self, usage: Object<'_>) {
+        let details = || DETAILS.iter().filter_map(|key| node_object(usage.get(key)?));
         for ((name, others), sum) in TOKENS.iter().zip(&mut self.counts) {
-            let first = |object| std::iter::once(name).chain(*others).find_map(|key| known(object, key));
+            let first = |object| std::iter::once(name).chain(*others).find_map(|key| known_value(object, key));
             let found = first(usage).or_else(|| details().find_map(first));
             if let Some(Node { value: Value::Number(count), .. }) = found {
                 *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
@@ -187,7 +187,7 @@ impl Usage {
     }
 
     /// Adds one count under its name in the normal form.
-    pub(super) fn count(&mut self, name: &str, node: Option<Node<'_>>) {
+    pub(super) fn add_count(&mut self, name: &str, node: Option<Node<'_>>) {
         let places = TOKENS.iter().zip(&mut self.counts).filter(|((known, _), _)| *known == name);
         if let Some(Value::Number(count)) = node.map(|node| node.value) {
             for (_, sum) in places {
@@ -197,12 +197,12 @@ impl Usage {
     }
 
     /// The counts, in the order of the table.
-    pub(super) fn counts(&self) -> [Option<Number<'static>>; TOKENS.len()] {
+    pub(super) fn token_counts(&self) -> [Option<Number<'static>>; TOKENS.len()] {
         self.counts
     }
 
     /// Adds the counts of another part. Where one of the two says how many tokens there are in all, the other has its input and output.
-    pub(super) fn join(&mut self, other: &Self) {
+    pub(super) fn merge_usage(&mut self, other: &Self) {
         let mut counts = other.counts;
         if self.has_total() || other.has_total() {
             [&mut self.counts, &mut counts].into_iter().for_each(sum_up);
@@ -221,7 +221,7 @@ impl Usage {
     /// Adds those counts that are not known yet.
     pub(super) fn add_unknown(&mut self, usage: Object<'_>) {
         let mut others = Self::default();
-        others.add(usage);
+        others.add_usage(usage);
         for (known, other) in self.counts.iter_mut().zip(others.counts) {
             *known = known.or(other);
         }
@@ -267,13 +267,13 @@ impl Usage {
     }
 
     /// The `usage` of the run; nothing where no count is known.
-    pub(super) fn set(&self, draft: &mut Draft<'_, '_>) {
+    pub(super) fn set_usage(&self, draft: &mut RunBuilder<'_, '_>) {
         let counts = TOKENS.iter().zip(self.counts);
-        let entries: Vec<Entry<'_>> =
-            counts.filter_map(|((name, _), count)| Some(field(name, Node::computed(Value::Number(count?))))).collect();
+        let entries: Vec<ObjectEntry<'_>> =
+            counts.filter_map(|((name, _), count)| Some(field_entry(name, Node::computed(Value::Number(count?))))).collect();
         if !entries.is_empty() {
-            let usage = draft.object(&entries);
-            draft.set(of_run::USAGE, usage);
+            let usage = draft.object_node(&entries);
+            draft.set_entry(of_run::USAGE, usage);
         }
     }
 }
@@ -285,17 +285,17 @@ fn sum_up(counts: &mut [Option<Number<'static>>; TOKENS.len()]) {
     }
 }
 
-fn known<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
+fn known_value<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
     object.get(key).filter(|node| !matches!(node.value, Value::Null))
 }
 
 /// The tools that a run could use, as a list of objects with `name`: OpenAI puts each into `function`.
-pub(super) fn tools<'run>(draft: &Draft<'run, '_>, tools: &[Node<'run>]) -> Node<'run> {
+pub(super) fn tool_list<'run>(draft: &RunBuilder<'run, '_>, tools: &[Node<'run>]) -> Node<'run> {
     let inner = |node: &Node<'run>| match node.value {
         Value::Object(tool) => {
-            tool.field(OfCall::Function).filter(|function| object(*function).is_some()).unwrap_or(*node)
+            tool.field(ToolCallKey::Function).filter(|function| node_object(*function).is_some()).unwrap_or(*node)
         }
         _ => *node,
     };
-    draft.list(&tools.iter().map(inner).collect::<Vec<_>>())
+    draft.list_node(&tools.iter().map(inner).collect::<Vec<_>>())
 }

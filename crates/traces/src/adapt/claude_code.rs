@@ -8,48 +8,48 @@ mod copies;
 mod session;
 mod speech;
 
-pub(crate) use session::{Agent, PERMISSION_DENIED, SUMMED_UP, Times, agent, is_no_answer, session_of, summed_up};
+pub(crate) use session::{LineAgent, PERMISSION_DENIED, SUMMED_UP, SessionTimes, line_agent, is_no_answer, session_of, summed_up};
 
-use super::blocks::{self, Answer, Asked, Block};
-use super::calls::{Unanswered, Usage};
+use super::blocks::{self, BlockResult, BlockCall, ContentBlock};
+use super::calls::{PendingCalls, TokenUsage};
 use super::content;
-use super::draft::{Draft, StepId, count, field, withheld};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::messages::{LastWords, OfMessage, Role};
-use super::{Format, IN_FULL, Projected, items_of, list, list_of, object_of, objects, text, text_of};
-use crate::error::Placed;
-use averment_base::value::compare::equal;
-use averment_base::value::{Entry, Node, Object, Value};
+use super::run_builder::{RunBuilder, StepId, count_node, field_entry, absent_node};
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::messages::{LastWords, ChatMessageKey, MessageRole};
+use super::{TraceFormat, IN_FULL, LineProjection, items_of, node_list, list_of, object_of, object_items, node_text, text_of};
+use crate::error::PlacedError;
+use averment_base::value::compare::values_equal;
+use averment_base::value::{ObjectEntry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step, role};
-use averment_runs::run::{Kind, Status};
-use copies::{Copies, Made};
+use averment_runs::run::{StepKind, StepStatus};
+use copies::{CopyDetector, CallFacts};
 use rustc_hash::{FxHashMap, FxHashSet};
-use speech::Open;
+use speech::OpenText;
 
 fields! {
     /// A session as the web exports it.
-    OfExport {
+    ClaudeExportKey {
         Lines = "loglines" => Shape,
     }
 }
 
 fields! {
     /// A line of a session.
-    OfLine {
+    ClaudeKey {
         Type = "type" => Shape,
         Subtype = "subtype" => Run(of_run::ERROR),
         Message = "message" => Shape,
         /// The words are not the user's: the program wrote them.
-        Injected = "isMeta" => Step(Kind::Message),
-        SumsUp = "isCompactSummary" => Step(Kind::Message),
+        Injected = "isMeta" => Step(StepKind::Message),
+        SumsUp = "isCompactSummary" => Step(StepKind::Message),
         /// A sub-agent speaks, which may have a name.
         Aside = "isSidechain" => Shape,
         Agent = "agentId" => Shape,
         Parent = "parent_tool_use_id" => Shape,
         Time = "timestamp" => Run(of_run::DURATION),
         /// What the program knows of a result beside what it told the model.
-        Details = "toolUseResult" => Step(Kind::Call),
-        DetailsOfStream = "tool_use_result" => Step(Kind::Call),
+        Details = "toolUseResult" => Step(StepKind::Call),
+        DetailsOfStream = "tool_use_result" => Step(StepKind::Call),
         /// The last line of `--output-format stream-json`, and the only one of `--output-format json`: it sums the run up.
         Result = "result" => Run(of_run::OUTPUT),
         Cost = "total_cost_usd" => Run(of_run::COST),
@@ -57,7 +57,7 @@ fields! {
         Failed = "is_error" => Run(of_run::ERROR),
         /// The calls that were refused, on the last line, and the one that was, on a line of its own.
         Denials = "permission_denials" => Call(of_step::STATUS),
-        Denied = "tool_use_id" => Step(Kind::Call),
+        Denied = "tool_use_id" => Step(StepKind::Call),
         /// The words are those of the program, which got no answer from the model.
         ApiError = "isApiErrorMessage" => Run(of_run::ERROR),
         ApiErrorOfStream = "is_api_error_message" => Run(of_run::ERROR),
@@ -84,7 +84,7 @@ fields! {
 
 words! {
     /// The types of lines.
-    LineType {
+    ClaudeLineType {
         /// It holds a message.
         Spoken = "user" | "assistant",
         Result = "result",
@@ -99,81 +99,81 @@ words! {
 }
 
 /// A Claude Code session.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Claude Code session",
     known_by: "lines with a `type` of its sessions and `message`, `sessionId` or `uuid`",
     description: "Claude Code sessions (JSONL, or `loglines`)",
-    marks: &[OfExport::Lines.key(), OfLine::Turns.key()],
-    near: &[OfExport::Lines.key()],
-    object: |object| list_of(object, OfExport::Lines).is_some() || is_result(object),
+    marks: &[ClaudeExportKey::Lines.key(), ClaudeKey::Turns.key()],
+    near: &[ClaudeExportKey::Lines.key()],
+    object: |object| list_of(object, ClaudeExportKey::Lines).is_some() || is_result(object),
     item_marks: &keys_of(MARKS),
     element: is_line,
     line: is_line,
-    read,
-    projected: Projected::Never,
+    read: read_run,
+    projected: LineProjection::Never,
     ..IN_FULL
 };
 
 /// Whether an object is what `--output-format json` prints.
 fn is_result(object: Object<'_>) -> bool {
-    text_of(object, OfLine::Type).and_then(LineType::of) == Some(LineType::Result)
-        && object.field(OfLine::Turns).is_some()
+    text_of(object, ClaudeKey::Type).and_then(ClaudeLineType::from_word) == Some(ClaudeLineType::Result)
+        && object.field(ClaudeKey::Turns).is_some()
         && MARKS.into_iter().any(|mark| object.field(mark).is_some())
 }
 
 fn is_line(line: Object<'_>) -> bool {
-    text_of(line, OfLine::Type).and_then(LineType::of).is_some_and(|kind| kind.is_sure(&line))
+    text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_word).is_some_and(|kind| kind.is_sure(&line))
 }
 
 /// The fields that only lines of sessions have.
-const MARKS: [OfLine; 6] =
-    [OfLine::Session, OfLine::SessionOfStream, OfLine::Leaf, OfLine::ParentLine, OfLine::Line, OfLine::MessageLine];
+const MARKS: [ClaudeKey; 6] =
+    [ClaudeKey::Session, ClaudeKey::SessionOfStream, ClaudeKey::Leaf, ClaudeKey::ParentLine, ClaudeKey::Line, ClaudeKey::MessageLine];
 
-const fn keys_of([a, b, c, d, e, f]: [OfLine; 6]) -> [&'static str; 6] {
+const fn keys_of([a, b, c, d, e, f]: [ClaudeKey; 6]) -> [&'static str; 6] {
     [a.key(), b.key(), c.key(), d.key(), e.key(), f.key()]
 }
 
-impl LineType {
+impl ClaudeLineType {
     /// Whether an object with this type is a line of a session for sure: it has one of the keys that only such lines have. The result of
     /// Copilot has the id of its session under the same name; that of Claude Code has it under another.
-    pub(crate) fn is_sure<R: Record<OfLine>>(self, line: &R) -> bool {
-        let counts = |mark: &OfLine| self != Self::Result || *mark != OfLine::Session;
+    pub(crate) fn is_sure<R: FieldRecord<ClaudeKey>>(self, line: &R) -> bool {
+        let counts = |mark: &ClaudeKey| self != Self::Result || *mark != ClaudeKey::Session;
         self != Self::SilentToo && MARKS.into_iter().filter(counts).any(|mark| line.field(mark).is_some())
     }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    session::read(items_of(draft.arena.alloc(root), &[OfExport::Lines]), draft);
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    session::read_session(items_of(draft.arena.alloc(root), &[ClaudeExportKey::Lines]), draft);
     Ok(())
 }
 
 /// Whether a content holds calls or results.
 pub(crate) fn holds_tool_blocks(content: &Node<'_>) -> bool {
-    list(*content).is_some_and(|blocks| objects(blocks).any(|(_, block)| blocks::is_of_tools(block)))
+    node_list(*content).is_some_and(|blocks| object_items(blocks).any(|(_, block)| blocks::is_of_tools(block)))
 }
 
 /// Adds a conversation in Anthropic's form: it has no times, and each assistant message is a turn.
-pub(super) fn conversation<'run>(messages: &[Node<'run>], draft: &mut Draft<'run, '_>) {
-    draft.records(&[Kind::Call, Kind::Message]);
-    let mut reader = Reader::new(draft);
+pub(super) fn read_conversation<'run>(messages: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+    draft.mark_recorded(&[StepKind::Call, StepKind::Message]);
+    let mut reader = ClaudeReader::new(draft);
     for node in messages {
-        reader.draft.record();
+        reader.draft.count_record();
         if let Value::Object(message) = node.value {
-            let about = About { turn: reader.turn_of(message), ..About::default() };
-            reader.message(*node, message, &about, None);
+            let about = LineMeta { turn: reader.turn_of(message), ..LineMeta::default() };
+            reader.read_message(*node, message, &about, None);
         }
     }
-    reader.finish();
+    reader.finish_run();
 }
 
 /// How a call ended, as a value.
-fn word<'run>(status: Status) -> Node<'run> {
-    status.as_str().map_or_else(withheld, |word| Node::computed(Value::plain(word)))
+fn status_node<'run>(status: StepStatus) -> Node<'run> {
+    status.as_str().map_or_else(absent_node, |word| Node::computed(Value::plain_text(word)))
 }
 
 /// What the line around a message says.
 #[derive(Default)]
-struct About<'run> {
+struct LineMeta<'run> {
     turn: usize,
     /// The id of the message, where it is one of a session.
     message: Option<&'run str>,
@@ -183,9 +183,9 @@ struct About<'run> {
     speaker: Option<&'static str>,
 }
 
-struct Reader<'a, 'run, 'limits> {
-    draft: &'a mut Draft<'run, 'limits>,
-    unanswered: Unanswered<'run, StepId>,
+struct ClaudeReader<'a, 'run, 'limits> {
+    draft: &'a mut RunBuilder<'run, 'limits>,
+    unanswered: PendingCalls<'run, StepId>,
     turns: FxHashMap<&'run str, usize>,
     turn: usize,
     prompt: Option<Node<'run>>,
@@ -205,16 +205,16 @@ struct Reader<'a, 'run, 'limits> {
     denied: FxHashSet<&'run str>,
     /// Why the model gave no answer, where that is the last thing that was said.
     api_error: Option<Node<'run>>,
-    copies: Copies<'run>,
+    copies: CopyDetector<'run>,
     /// What the assistant said last, where more of the same text may come.
-    open: Option<Open<'run>>,
+    open: Option<OpenText<'run>>,
 }
 
-impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
-    fn new(draft: &'a mut Draft<'run, 'limits>) -> Self {
+impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
+    fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
         Self {
             draft,
-            unanswered: Unanswered::new(),
+            unanswered: PendingCalls::new(),
             turns: FxHashMap::default(),
             turn: 0,
             prompt: None,
@@ -227,17 +227,17 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             in_session: false,
             denied: FxHashSet::default(),
             api_error: None,
-            copies: Copies::default(),
+            copies: CopyDetector::default(),
             open: None,
         }
     }
 
     /// The turn of a message: lines of one assistant message share it; what others say belongs to the turn that follows.
     fn turn_of(&mut self, message: Object<'run>) -> usize {
-        if text_of(message, OfMessage::Role).and_then(Role::of) != Some(Role::Assistant) {
+        if text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word) != Some(MessageRole::Assistant) {
             return self.turn + 1;
         }
-        let id = text_of(message, OfMessage::Id);
+        let id = text_of(message, ChatMessageKey::Id);
         if let Some(turn) = id.and_then(|id| self.turns.get(id)) {
             return *turn;
         }
@@ -256,45 +256,45 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
     }
 
-    fn message(&mut self, node: Node<'run>, message: Object<'run>, about: &About<'run>, details: Option<Node<'run>>) {
-        let Some(role) = text_of(message, OfMessage::Role) else {
-            self.draft.not_understood(node.origin, "a message without `role` is passed over");
+    fn read_message(&mut self, node: Node<'run>, message: Object<'run>, about: &LineMeta<'run>, details: Option<Node<'run>>) {
+        let Some(role) = text_of(message, ChatMessageKey::Role) else {
+            self.draft.warn_skipped(node.origin, "a message without `role` is passed over");
             return;
         };
-        let role = Role::of(role);
+        let role = MessageRole::from_word(role);
         if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
-            self.close();
+            self.close_text();
         }
-        if role == Some(Role::Assistant)
-            && let Some(usage) = object_of(message, OfMessage::Usage)
+        if role == Some(MessageRole::Assistant)
+            && let Some(usage) = object_of(message, ChatMessageKey::Usage)
         {
-            self.count(text_of(message, OfMessage::Id), (usage, message.field(OfMessage::Model)));
+            self.count_usage(text_of(message, ChatMessageKey::Id), (usage, message.field(ChatMessageKey::Model)));
         }
-        let before = self.draft.steps_so_far();
-        for (node, call) in blocks::invocations(message) {
-            self.call(node, blocks::invocation(call), about);
+        let before = self.draft.step_count();
+        for (node, call) in blocks::page_invocations(message) {
+            self.add_call(node, blocks::page_invocation(call), about);
         }
-        let called = self.draft.steps_so_far() > before;
+        let called = self.draft.step_count() > before;
         let content = blocks::in_message(message);
-        match content.and_then(|content| Some((content, Parsed.shape(content)?))) {
-            Some((content, Shape::List)) => {
+        match content.and_then(|content| Some((content, NodeShapes.value_shape(content)?))) {
+            Some((content, ValueShape::List)) => {
                 if let Some(block) = blocks::unknown_in(message) {
-                    self.draft.not_understood(block.origin, blocks::UNKNOWN);
+                    self.draft.warn_skipped(block.origin, blocks::UNKNOWN);
                 }
-                for block in list(content).unwrap_or_default() {
-                    self.block(*block, role, about, details);
+                for block in node_list(content).unwrap_or_default() {
+                    self.read_block(*block, role, about, details);
                 }
             }
-            Some((content, Shape::Text)) if self.copies.is_text_again(content, about) => {}
-            Some((content, Shape::Text | Shape::Empty)) => self.say(content, role, about, content.origin),
-            Some((_, Shape::Null)) => {}
+            Some((content, ValueShape::Text)) if self.copies.is_text_again(content, about) => {}
+            Some((content, ValueShape::Text | ValueShape::Empty)) => self.say_text(content, role, about, content.origin),
+            Some((_, ValueShape::Null)) => {}
             _ if called => {}
-            _ => self.draft.not_understood(node.origin, "a message without `content` is passed over"),
+            _ => self.draft.warn_skipped(node.origin, "a message without `content` is passed over"),
         }
     }
 
     /// Of several usages of one message the last counts.
-    fn count(&mut self, id: Option<&'run str>, usage: (Object<'run>, Option<Node<'run>>)) {
+    fn count_usage(&mut self, id: Option<&'run str>, usage: (Object<'run>, Option<Node<'run>>)) {
         let place = id.map_or(self.usage.len(), |id| *self.counted.entry(id).or_insert(self.usage.len()));
         match self.usage.get_mut(place) {
             Some(known) => *known = usage,
@@ -302,141 +302,141 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
     }
 
-    fn block(&mut self, node: Node<'run>, role: Option<Role>, about: &About<'run>, details: Option<Node<'run>>) {
+    fn read_block(&mut self, node: Node<'run>, role: Option<MessageRole>, about: &LineMeta<'run>, details: Option<Node<'run>>) {
         let block = match node.value {
             Value::Object(block) => block,
-            Value::Text(_) => return self.say(node, role, about, node.origin),
+            Value::Text(_) => return self.say_text(node, role, about, node.origin),
             _ => {
-                self.draft.warn(node.origin, "a block of a message that is no object is passed over");
+                self.draft.add_warning(node.origin, "a block of a message that is no object is passed over");
                 return;
             }
         };
-        let block = blocks::of(block);
-        if !matches!(block, Block::Says(_)) {
-            self.close();
+        let block = blocks::classify_block(block);
+        if !matches!(block, ContentBlock::Says(_)) {
+            self.close_text();
         }
         match block {
-            Block::Says(text) | Block::Thinks(text) if self.copies.is_text_again(text, about) => {}
-            Block::Says(text) => {
-                let piece = content::piece(&node).unwrap_or(content::Piece::Alone);
+            ContentBlock::Says(text) | ContentBlock::Thinks(text) if self.copies.is_text_again(text, about) => {}
+            ContentBlock::Says(text) => {
+                let piece = content::block_piece(&node).unwrap_or(content::TextPiece::Alone);
                 self.say_piece((text, piece), role, about, node.origin);
             }
-            Block::Thinks(text) => {
+            ContentBlock::Thinks(text) => {
                 self.add_message(role::THINKING, text, about, node.origin);
             }
-            Block::Calls(asked) => self.call(node, asked, about),
-            Block::Answers(answer) => self.result(node, answer, about, details),
-            Block::Silent | Block::Unknown => {}
+            ContentBlock::Calls(asked) => self.add_call(node, asked, about),
+            ContentBlock::Answers(answer) => self.add_result(node, answer, about, details),
+            ContentBlock::Silent | ContentBlock::Unknown => {}
         }
     }
 
-    fn call(&mut self, node: Node<'run>, asked: Asked<'run>, about: &About<'run>) {
-        let Some((name, tool)) = asked.tool.and_then(|name| Some((name, text(name)?))) else {
-            self.draft.warn(node.origin, "a call without the name of its tool is passed over");
+    fn add_call(&mut self, node: Node<'run>, asked: BlockCall<'run>, about: &LineMeta<'run>) {
+        let Some((name, tool)) = asked.tool.and_then(|name| Some((name, node_text(name)?))) else {
+            self.draft.add_warning(node.origin, "a call without the name of its tool is passed over");
             return;
         };
-        let id = asked.id.and_then(text);
+        let id = asked.id.and_then(node_text);
         let pairing = self.pairing_id(id);
-        if self.copies.is_call_again(Made { message: about.message, id, pairing, tool, input: asked.args }) {
+        if self.copies.is_call_again(CallFacts { message: about.message, id, pairing, tool, input: asked.args }) {
             return;
         }
-        let mut fields: Vec<Entry<'run>> = vec![field(of_step::TOOL, name), field(of_step::TURN, count(about.turn))];
-        fields.extend(asked.args.map(|input| field(of_step::ARGS, input)));
-        fields.extend(asked.id.map(|id| field(of_step::ID, id)));
-        fields.extend(about.time.map(|time| field(of_step::START, time)));
-        fields.extend(about.agent.map(|agent| field(of_step::AGENT, agent)));
-        let call = self.draft.step(Kind::Call, fields, node.origin);
+        let mut fields: Vec<ObjectEntry<'run>> = vec![field_entry(of_step::TOOL, name), field_entry(of_step::TURN, count_node(about.turn))];
+        fields.extend(asked.args.map(|input| field_entry(of_step::ARGS, input)));
+        fields.extend(asked.id.map(|id| field_entry(of_step::ID, id)));
+        fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
+        fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
+        let call = self.draft.add_step(StepKind::Call, fields, node.origin);
         match asked.answer {
-            Some(answer) => self.end(call, node, &answer, None),
-            None => self.unanswered.add(pairing, tool, about.turn, call),
+            Some(answer) => self.end_call(call, node, &answer, None),
+            None => self.unanswered.push_call(pairing, tool, about.turn, call),
         }
     }
 
-    fn result(&mut self, node: Node<'run>, answer: Answer<'run>, about: &About<'run>, details: Option<Node<'run>>) {
-        let id = self.pairing_id(answer.id).map(|id| self.copies.paired(id));
-        let Some(call) = self.unanswered.answer(id, None) else {
+    fn add_result(&mut self, node: Node<'run>, answer: BlockResult<'run>, about: &LineMeta<'run>, details: Option<Node<'run>>) {
+        let id = self.pairing_id(answer.id).map(|id| self.copies.paired_id(id));
+        let Some(call) = self.unanswered.take_answered(id, None) else {
             if self.is_result_again(id, &answer) {
                 return;
             }
-            self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
-            self.draft.lacks_call(answer.id);
+            self.draft.add_warning(node.origin, "a result that no call is waiting for is passed over");
+            self.draft.note_uncalled(answer.id);
             return;
         };
-        id.into_iter().for_each(|id| self.copies.answers(id, call));
-        self.end(call, node, &answer, details);
+        id.into_iter().for_each(|id| self.copies.mark_answered(id, call));
+        self.end_call(call, node, &answer, details);
         if let Some(time) = about.time {
-            self.draft.amend(call, of_step::END, time);
+            self.draft.add_field(call, of_step::END, time);
         }
         if let Some(details) = details.filter(|details| matches!(details.value, Value::Object(_) | Value::List(_))) {
-            self.draft.amend(call, of_step::DETAILS, details);
+            self.draft.add_field(call, of_step::DETAILS, details);
         }
     }
 
     /// Whether a result that no call is waiting for is the copy of one in a session.
-    fn is_result_again(&self, id: Option<&'run str>, answer: &Answer<'run>) -> bool {
-        let known = id.filter(|_| self.in_session).and_then(|id| self.copies.answered(id));
-        let known = known.and_then(|call| self.draft.field(call, of_step::RESULT));
-        known.zip(answer.content(self.draft.arena)).is_some_and(|(known, given)| equal(&known.value, &given.value))
+    fn is_result_again(&self, id: Option<&'run str>, answer: &BlockResult<'run>) -> bool {
+        let known = id.filter(|_| self.in_session).and_then(|id| self.copies.answered_call(id));
+        let known = known.and_then(|call| self.draft.step_field(call, of_step::RESULT));
+        known.zip(answer.result_content(self.draft.arena)).is_some_and(|(known, given)| values_equal(&known.value, &given.value))
     }
 
     /// Sets what a call gave back, and how it ended.
-    fn end(&mut self, call: StepId, node: Node<'run>, answer: &Answer<'run>, details: Option<Node<'run>>) {
-        let result = answer.content(self.draft.arena).or(details);
+    fn end_call(&mut self, call: StepId, node: Node<'run>, answer: &BlockResult<'run>, details: Option<Node<'run>>) {
+        let result = answer.result_content(self.draft.arena).or(details);
         if let Some(result) = result {
-            self.draft.amend(call, of_step::RESULT, result);
+            self.draft.add_field(call, of_step::RESULT, result);
         }
-        let status = answer.ended(result);
-        self.draft.amend(call, of_step::STATUS, word(status));
-        if matches!(status, Status::Failed | Status::Denied) {
+        let status = answer.call_status(result);
+        self.draft.add_field(call, of_step::STATUS, status_node(status));
+        if matches!(status, StepStatus::Failed | StepStatus::Denied) {
             let error = result.unwrap_or(Node::new(Value::Boolean(true), node.origin));
-            self.draft.amend(call, of_step::ERROR, error);
+            self.draft.add_field(call, of_step::ERROR, error);
         }
     }
 
     /// Sets what is known of the run as a whole.
-    fn finish(mut self) {
-        self.close();
+    fn finish_run(mut self) {
+        self.close_text();
         let draft = self.draft;
-        for call in draft.steps(Kind::Call) {
-            let id = draft.field(call, of_step::ID).and_then(text);
+        for call in draft.steps_of_kind(StepKind::Call) {
+            let id = draft.step_field(call, of_step::ID).and_then(node_text);
             if id.is_some_and(|id| self.denied.contains(id)) {
-                let error = draft.field(call, of_step::RESULT).unwrap_or(Node::computed(Value::Boolean(true)));
-                draft.replace(call, of_step::STATUS, word(Status::Denied));
-                draft.replace(call, of_step::ERROR, error);
-            } else if draft.field(call, of_step::STATUS).is_none() {
-                draft.amend(call, of_step::STATUS, withheld());
+                let error = draft.step_field(call, of_step::RESULT).unwrap_or(Node::computed(Value::Boolean(true)));
+                draft.set_field(call, of_step::STATUS, status_node(StepStatus::Denied));
+                draft.set_field(call, of_step::ERROR, error);
+            } else if draft.step_field(call, of_step::STATUS).is_none() {
+                draft.add_field(call, of_step::STATUS, absent_node());
             }
         }
-        if !draft.has(of_run::ERROR) {
+        if !draft.has_entry(of_run::ERROR) {
             draft.set_some(of_run::ERROR, self.api_error);
         }
-        if !draft.has(of_run::TURNS) {
-            draft.set(of_run::TURNS, count(self.turn));
+        if !draft.has_entry(of_run::TURNS) {
+            draft.set_entry(of_run::TURNS, count_node(self.turn));
         }
-        if !draft.has(of_run::PROMPT) {
+        if !draft.has_entry(of_run::PROMPT) {
             draft.set_some(of_run::PROMPT, self.prompt);
         }
-        if !draft.has(of_run::OUTPUT) {
-            let output = content::joined(self.said.output(self.with_main), draft.arena);
+        if !draft.has_entry(of_run::OUTPUT) {
+            let output = content::join_texts(self.said.output_words(self.with_main), draft.arena);
             draft.set_some(of_run::OUTPUT, output);
         }
-        if !draft.has(of_run::USAGE) {
-            let mut usage = Usage::default();
+        if !draft.has_entry(of_run::USAGE) {
+            let mut usage = TokenUsage::default();
             for (counts, model) in self.usage {
-                let mut of_message = Usage::default();
-                of_message.add(counts);
+                let mut of_message = TokenUsage::default();
+                of_message.add_usage(counts);
                 of_message.count_cache_as_input();
-                draft.spends(&of_message, model);
-                usage.join(&of_message);
+                draft.add_usage(&of_message, model);
+                usage.merge_usage(&of_message);
             }
             // In a stream the counts of single messages are those of their beginnings: its end sums them up, unless it counts less.
             let whole = self.summed_up.map(|counts| {
-                let mut whole = Usage::default();
-                whole.add(counts);
+                let mut whole = TokenUsage::default();
+                whole.add_usage(counts);
                 whole.count_cache_as_input();
                 whole
             });
-            whole.filter(|whole| !usage.is_more_than(whole)).unwrap_or(usage).set(draft);
+            whole.filter(|whole| !usage.is_more_than(whole)).unwrap_or(usage).set_usage(draft);
         }
     }
 }

@@ -4,21 +4,21 @@
 mod events;
 pub(super) mod exec;
 
-use super::api::responses::{self, OfItem};
-use super::calls::Usage;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::messages::Role;
-use super::talk::{About, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text_of};
+use super::api::responses::{self, ItemKey};
+use super::calls::TokenUsage;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, object_items, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
 fields! {
     /// A line of a rollout.
-    OfLine {
+    CodexKey {
         Time = "timestamp" => Shape,
         Type = "type" => Shape,
         Payload = "payload" => Shape,
@@ -27,7 +27,7 @@ fields! {
 
 fields! {
     /// What a line holds beside the items of the model.
-    OfPayload {
+    CodexPayloadKey {
         Type = "type" => Shape,
         Id = "id" => Run(of_run::ID),
         Folder = "cwd" => PartOf(of_run::META),
@@ -43,7 +43,7 @@ fields! {
         Message = "message" => Run(of_run::ERROR),
         Error = "error" => Run(of_run::ERROR),
         LastMessage = "last_agent_message" => Run(of_run::ERROR),
-        Words = "text" => Step(Kind::Message),
+        Words = "text" => Step(StepKind::Message),
         Role = "role" => Shape,
         Content = "content" => Shape,
         Items = "items" => Shape,
@@ -55,7 +55,7 @@ fields! {
 
 words! {
     /// The types of lines.
-    LineType {
+    CodexLineType {
         Session = "session_meta",
         Context = "turn_context",
         Item = "response_item",
@@ -67,7 +67,7 @@ words! {
 
 words! {
     /// The events that say more than the items do.
-    EventType {
+    CodexEventType {
         Tokens = "token_count",
         Error = "error" | "stream_error",
         Aborted = "turn_aborted",
@@ -93,87 +93,87 @@ words! {
 
 words! {
     /// The items that only Codex has.
-    ItemType {
+    CodexItemType {
         ServerCall = "mcp_tool_call",
     }
 }
 
 words! {
     /// What a mark of the program says between bare items.
-    Mark {
+    StateMark {
         State = "state",
     }
 }
 
 /// A session file.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Codex rollout",
     known_by: "lines with `payload` whose `type` is `session_meta`, `turn_context`, `response_item` or `event_msg`",
     description: "session files of Codex (`{timestamp, type, payload}` a line, or `items`)",
-    marks: &[OfPayload::Items.key()],
-    near: &[OfLine::Payload.key()],
+    marks: &[CodexPayloadKey::Items.key()],
+    near: &[CodexKey::Payload.key()],
     object: |object| {
-        list_of(object, OfPayload::Items).is_some_and(|items| objects(items).any(|(_, item)| responses::is_item(item)))
+        list_of(object, CodexPayloadKey::Items).is_some_and(|items| object_items(items).any(|(_, item)| responses::is_item(item)))
     },
-    item_marks: &[OfLine::Payload.key(), OfPayload::Mark.key()],
+    item_marks: &[CodexKey::Payload.key(), CodexPayloadKey::Mark.key()],
     element: is_line,
     line: is_line,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_line(line: Object<'_>) -> bool {
     is_mark(line)
-        || text_of(line, OfLine::Type).and_then(LineType::of).is_some() && object_of(line, OfLine::Payload).is_some()
+        || text_of(line, CodexKey::Type).and_then(CodexLineType::from_word).is_some() && object_of(line, CodexKey::Payload).is_some()
 }
 
 /// Whether a line is a mark of the program between bare items.
 fn is_mark(line: Object<'_>) -> bool {
-    line.entries().len() == 1 && text_of(line, OfPayload::Mark).and_then(Mark::of).is_some()
+    line.entries().len() == 1 && text_of(line, CodexPayloadKey::Mark).and_then(StateMark::from_word).is_some()
 }
 
 /// Whether a line of older sessions says what the session is, without a type.
 fn is_head(line: Object<'_>) -> bool {
-    text_of(line, OfPayload::Id).is_some()
-        && text_of(line, OfPayload::Begun).is_some()
-        && line.field(OfLine::Type).is_none()
+    text_of(line, CodexPayloadKey::Id).is_some()
+        && text_of(line, CodexPayloadKey::Begun).is_some()
+        && line.field(CodexKey::Type).is_none()
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let items = || {
-        let lines = super::list(root).unwrap_or_default();
-        objects(lines).filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::of) == Some(LineType::Item))
+        let lines = super::node_list(root).unwrap_or_default();
+        object_items(lines).filter(|(_, line)| text_of(*line, CodexKey::Type).and_then(CodexLineType::from_word) == Some(CodexLineType::Item))
     };
     let in_items =
-        items().filter_map(|(_, line)| object_of(line, OfLine::Payload)).filter(|item| !is_server_call(*item));
-    let calls = in_items.filter_map(|item| text_of(item, OfItem::CallId)).collect();
+        items().filter_map(|(_, line)| object_of(line, CodexKey::Payload)).filter(|item| !is_server_call(*item));
+    let calls = in_items.filter_map(|item| text_of(item, ItemKey::CallId)).collect();
     let has_items = items().next().is_some();
-    let mut session = Session {
+    let mut session = CodexSession {
         total: None,
         has_items,
         in_items: calls,
         begun: FxHashSet::default(),
         is_partial: false,
         wrong: None,
-        is_bare: super::list(root).is_some_and(|lines| objects(lines).any(|(_, line)| is_mark(line))),
-        talk: Talk::new(draft),
+        is_bare: super::node_list(root).is_some_and(|lines| object_items(lines).any(|(_, line)| is_mark(line))),
+        talk: ConversationBuilder::new(draft),
     };
     match root.value {
-        Value::List(lines) => lines.iter().for_each(|line| session.line(*line)),
+        Value::List(lines) => lines.iter().for_each(|line| session.read_line(*line)),
         Value::Object(object) => {
-            for (node, item) in session.talk.draft.objects(list_of(object, OfPayload::Items).unwrap_or_default()) {
-                session.talk.draft.record();
-                session.item(node, item, &About::default());
+            for (node, item) in session.talk.draft.record_objects(list_of(object, CodexPayloadKey::Items).unwrap_or_default()) {
+                session.talk.draft.count_record();
+                session.read_item(node, item, &StepMeta::default());
             }
         }
         _ => {}
     }
-    session.finish();
+    session.finish_run();
     Ok(())
 }
 
-struct Session<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct CodexSession<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     /// The last sum of tokens.
     total: Option<Object<'run>>,
     /// What the model did stands in items; else only in events.
@@ -185,158 +185,158 @@ struct Session<'a, 'run, 'limits> {
     /// There are no items, and an event that may stand for a call was not understood.
     is_partial: bool,
     /// What went wrong, unless the program got over it: the model has spoken since, and its turn came to an end.
-    wrong: Option<Wrong<'run>>,
+    wrong: Option<TurnFailure<'run>>,
     /// Its lines are bare items.
     is_bare: bool,
 }
 
 /// What went wrong, and whether the model has spoken since.
-struct Wrong<'run> {
+struct TurnFailure<'run> {
     message: Node<'run>,
     has_spoken: bool,
 }
 
-impl<'run> Session<'_, 'run, '_> {
-    fn line(&mut self, node: Node<'run>) {
-        self.talk.draft.record();
-        let line = object(node);
-        let kind = line.and_then(|line| text_of(line, OfLine::Type)).and_then(LineType::of);
-        let payload = line.and_then(|line| line.field(OfLine::Payload)).and_then(|node| Some((node, object(node)?)));
+impl<'run> CodexSession<'_, 'run, '_> {
+    fn read_line(&mut self, node: Node<'run>) {
+        self.talk.draft.count_record();
+        let line = node_object(node);
+        let kind = line.and_then(|line| text_of(line, CodexKey::Type)).and_then(CodexLineType::from_word);
+        let payload = line.and_then(|line| line.field(CodexKey::Payload)).and_then(|node| Some((node, node_object(node)?)));
         let (Some(line), Some(kind), Some((at, payload))) = (line, kind, payload) else {
             match line.filter(|_| self.is_bare) {
                 Some(line) if is_mark(line) => return,
-                Some(line) if is_head(line) => return self.context(line, true),
-                Some(line) => return self.item(node, line, &About::default()),
+                Some(line) if is_head(line) => return self.read_context(line, true),
+                Some(line) => return self.read_item(node, line, &StepMeta::default()),
                 None => {}
             }
-            self.talk.draft.not_understood(node.origin, "a line of unknown type is passed over");
+            self.talk.draft.warn_skipped(node.origin, "a line of unknown type is passed over");
             return;
         };
-        let about = About { time: line.field(OfLine::Time), ..About::default() };
+        let about = StepMeta { time: line.field(CodexKey::Time), ..StepMeta::default() };
         match kind {
-            LineType::Session | LineType::Context => self.context(payload, kind == LineType::Session),
-            LineType::Item => self.item(at, payload, &about),
-            LineType::Event => self.event(at, payload, &about),
-            LineType::Silent => {}
+            CodexLineType::Session | CodexLineType::Context => self.read_context(payload, kind == CodexLineType::Session),
+            CodexLineType::Item => self.read_item(at, payload, &about),
+            CodexLineType::Event => self.read_event(at, payload, &about),
+            CodexLineType::Silent => {}
         }
     }
 
-    fn context(&mut self, payload: Object<'run>, is_session: bool) {
-        if is_session && !self.talk.draft.has(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, payload.field(OfPayload::Id));
+    fn read_context(&mut self, payload: Object<'run>, is_session: bool) {
+        if is_session && !self.talk.draft.has_entry(of_run::ID) {
+            self.talk.draft.set_some(of_run::ID, payload.field(CodexPayloadKey::Id));
         }
-        let branch = object_of(payload, OfPayload::Git).and_then(|git| git.field(OfPayload::Branch));
-        self.talk.meta(of_meta::GIT_BRANCH, branch);
+        let branch = object_of(payload, CodexPayloadKey::Git).and_then(|git| git.field(CodexPayloadKey::Branch));
+        self.talk.add_meta(of_meta::GIT_BRANCH, branch);
         let known = [
-            (of_meta::CWD, OfPayload::Folder),
-            (of_meta::VERSION, OfPayload::Version),
-            (of_meta::MODEL, OfPayload::Model),
-            (OfPayload::Approval.key(), OfPayload::Approval),
-            (OfPayload::Sandbox.key(), OfPayload::Sandbox),
+            (of_meta::CWD, CodexPayloadKey::Folder),
+            (of_meta::VERSION, CodexPayloadKey::Version),
+            (of_meta::MODEL, CodexPayloadKey::Model),
+            (CodexPayloadKey::Approval.key(), CodexPayloadKey::Approval),
+            (CodexPayloadKey::Sandbox.key(), CodexPayloadKey::Sandbox),
         ];
         for (key, field) in known {
-            self.talk.meta(key, payload.field(field));
+            self.talk.add_meta(key, payload.field(field));
         }
     }
 
     /// The model speaks.
-    fn speaks(&mut self) {
+    fn note_speech(&mut self) {
         self.wrong.iter_mut().for_each(|wrong| wrong.has_spoken = true);
     }
 
     /// A turn comes to an end, also where something went wrong for good.
     fn turn_ends(&mut self, payload: Object<'run>) {
-        if payload.field(OfPayload::LastMessage).is_some_and(|words| Parsed.is(words, Shape::Text)) {
-            self.speaks();
+        if payload.field(CodexPayloadKey::LastMessage).is_some_and(|words| NodeShapes.has_shape(words, ValueShape::Text)) {
+            self.note_speech();
         }
         self.wrong = self.wrong.take().filter(|wrong| !wrong.has_spoken);
-        let error = first_of(payload, &[OfPayload::Error]);
-        let message = error.and_then(object).and_then(|error| first_of(error, &[OfPayload::Message])).or(error);
-        self.wrong = message.map(|message| Wrong { message, has_spoken: false }).or(self.wrong.take());
+        let error = first_of(payload, &[CodexPayloadKey::Error]);
+        let message = error.and_then(node_object).and_then(|error| first_of(error, &[CodexPayloadKey::Message])).or(error);
+        self.wrong = message.map(|message| TurnFailure { message, has_spoken: false }).or(self.wrong.take());
     }
 
-    fn item(&mut self, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
-        match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
-            _ if is_server_call(item) => self.server_call(node, item, about),
+    fn read_item(&mut self, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+        match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
+            _ if is_server_call(item) => self.add_server_call(node, item, about),
             (Some(role), Some(content)) => {
-                let speaker = speaker(Role::of(role), content);
+                let speaker = item_speaker(MessageRole::from_word(role), content);
                 if speaker == Speaker::Assistant {
-                    self.speaks();
+                    self.note_speech();
                 }
-                self.talk.say_content(speaker, content, about, node.origin);
+                self.talk.add_content(speaker, content, about, node.origin);
             }
-            _ => responses::item(&mut self.talk, node, item, about),
+            _ => responses::add_item(&mut self.talk, node, item, about),
         }
-        let refused = item.field(OfItem::Output).filter(|output| is_refusal(*output));
+        let refused = item.field(ItemKey::Output).filter(|output| is_refusal(*output));
         if let Some((output, call)) =
-            refused.and_then(|output| Some((output, self.talk.called(text_of(item, OfItem::CallId)?)?)))
+            refused.and_then(|output| Some((output, self.talk.find_call(text_of(item, ItemKey::CallId)?)?)))
         {
-            self.talk.mark(call, Status::Denied);
-            self.talk.draft.replace(call, of_step::ERROR, output);
+            self.talk.set_status(call, StepStatus::Denied);
+            self.talk.draft.set_field(call, of_step::ERROR, output);
         }
     }
 
-    fn event(&mut self, node: Node<'run>, payload: Object<'run>, about: &About<'run>) {
-        let kind = text_of(payload, OfPayload::Type).and_then(EventType::of);
-        if kind == Some(EventType::Said) {
-            self.speaks();
+    fn read_event(&mut self, node: Node<'run>, payload: Object<'run>, about: &StepMeta<'run>) {
+        let kind = text_of(payload, CodexPayloadKey::Type).and_then(CodexEventType::from_word);
+        if kind == Some(CodexEventType::Said) {
+            self.note_speech();
         }
         match kind {
-            Some(EventType::Tokens) => {
-                let info = object_of(payload, OfPayload::Info);
-                self.total = info.and_then(|info| object_of(info, OfPayload::Total)).or(self.total);
+            Some(CodexEventType::Tokens) => {
+                let info = object_of(payload, CodexPayloadKey::Info);
+                self.total = info.and_then(|info| object_of(info, CodexPayloadKey::Total)).or(self.total);
             }
-            Some(EventType::Error) => {
-                let wrong = first_of(payload, &[OfPayload::Message]);
-                self.wrong = wrong.map(|message| Wrong { message, has_spoken: false }).or(self.wrong.take());
+            Some(CodexEventType::Error) => {
+                let wrong = first_of(payload, &[CodexPayloadKey::Message]);
+                self.wrong = wrong.map(|message| TurnFailure { message, has_spoken: false }).or(self.wrong.take());
             }
-            Some(EventType::TurnEnd) => self.turn_ends(payload),
-            Some(kind @ (EventType::Said | EventType::Asked | EventType::Thought)) if !self.has_items => {
+            Some(CodexEventType::TurnEnd) => self.turn_ends(payload),
+            Some(kind @ (CodexEventType::Said | CodexEventType::Asked | CodexEventType::Thought)) if !self.has_items => {
                 let speaker = match kind {
-                    EventType::Said => Speaker::Assistant,
-                    EventType::Asked => Speaker::User,
+                    CodexEventType::Said => Speaker::Assistant,
+                    CodexEventType::Asked => Speaker::User,
                     _ => Speaker::Thinking,
                 };
-                let words = payload.field(OfPayload::Message).or(payload.field(OfPayload::Words));
-                words.into_iter().for_each(|words| self.talk.say(speaker, words, about, node.origin));
+                let words = payload.field(CodexPayloadKey::Message).or(payload.field(CodexPayloadKey::Words));
+                words.into_iter().for_each(|words| self.talk.add_message(speaker, words, about, node.origin));
             }
             Some(
-                kind @ (EventType::CommandBegin
-                | EventType::CommandEnd
-                | EventType::McpBegin
-                | EventType::McpEnd
-                | EventType::PatchBegin
-                | EventType::PatchEnd),
-            ) => self.call_event(kind, node, payload, about),
+                kind @ (CodexEventType::CommandBegin
+                | CodexEventType::CommandEnd
+                | CodexEventType::McpBegin
+                | CodexEventType::McpEnd
+                | CodexEventType::PatchBegin
+                | CodexEventType::PatchEnd),
+            ) => self.read_call_event(kind, node, payload, about),
             None if !self.has_items => {
-                let word = text_of(payload, OfPayload::Type).unwrap_or_default();
+                let word = text_of(payload, CodexPayloadKey::Type).unwrap_or_default();
                 let why = format!("an event of unknown type `{word}` is passed over: calls count as not recorded");
-                self.talk.draft.not_understood(node.origin, why);
+                self.talk.draft.warn_skipped(node.origin, why);
                 self.is_partial = true;
             }
             Some(_) | None => {}
         }
     }
 
-    fn finish(mut self) {
+    fn finish_run(mut self) {
         if let Some(total) = self.total {
-            let mut usage = Usage::default();
-            usage.add(total);
+            let mut usage = TokenUsage::default();
+            usage.add_usage(total);
             self.talk.usage = usage;
         }
         self.talk.draft.set_some(of_run::ERROR, self.wrong.map(|wrong| wrong.message));
         let partial = self.is_partial;
         let draft = self.talk.finish_with_tools();
         if partial {
-            [Kind::Call, Kind::Command, Kind::Read, Kind::Write, Kind::Skill, Kind::Http]
+            [StepKind::Call, StepKind::Command, StepKind::Read, StepKind::Write, StepKind::Skill, StepKind::Http]
                 .into_iter()
-                .for_each(|kind| draft.unrecord(kind));
+                .for_each(|kind| draft.mark_unrecorded(kind));
         }
     }
 }
 
 fn is_server_call(item: Object<'_>) -> bool {
-    text_of(item, OfItem::Type).and_then(ItemType::of) == Some(ItemType::ServerCall)
+    text_of(item, ItemKey::Type).and_then(CodexItemType::from_word) == Some(CodexItemType::ServerCall)
 }
 
 /// The words with which Codex hands a refusal to the model, bare or in the JSON of an output.
@@ -351,23 +351,23 @@ fn is_refusal(output: Node<'_>) -> bool {
         "user rejected MCP tool call",
         "user cancelled MCP tool call",
     ];
-    let Some(text) = super::text(output) else { return false };
+    let Some(text) = super::node_text(output) else { return false };
     let text = text.strip_prefix("{\"output\":").map_or(text, |inner| inner.trim_start().trim_start_matches('"'));
     STARTS.iter().any(|start| text.starts_with(start))
         || text.starts_with("exec_command failed") && text.contains("Rejected(") && text.contains("rejected by user")
 }
 
 /// The program speaks in the user's name where it tells the model of its surroundings.
-fn speaker(role: Option<Role>, content: Node<'_>) -> Speaker {
+fn item_speaker(role: Option<MessageRole>, content: Node<'_>) -> Speaker {
     let first = match content.value {
-        Value::List([first, ..]) => object(*first).and_then(|block| text_of(block, OfItem::Words)),
-        _ => super::text(content),
+        Value::List([first, ..]) => node_object(*first).and_then(|block| text_of(block, ItemKey::Words)),
+        _ => super::node_text(content),
     };
     let injected =
         ["<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions instructions>", "<turn_aborted>"];
     match role {
-        Some(Role::Assistant) => Speaker::Assistant,
-        Some(Role::User) if !first.is_some_and(|text| injected.iter().any(|start| text.starts_with(start))) => {
+        Some(MessageRole::Assistant) => Speaker::Assistant,
+        Some(MessageRole::User) if !first.is_some_and(|text| injected.iter().any(|start| text.starts_with(start))) => {
             Speaker::User
         }
         _ => Speaker::System,

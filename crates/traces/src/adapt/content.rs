@@ -1,13 +1,13 @@
 //! The content of a message: text, or a list of blocks of which some hold text.
 
-use super::fields::{Parsed, Record as _, Shapes as _};
-use super::messages::{OfBlock, text_in};
-use averment_base::value::{Node, Text, Value};
+use super::fields::{NodeShapes, FieldRecord as _, ShapeReader as _};
+use super::messages::{BlockKey, text_in};
+use averment_base::value::{Node, ValueText, Value};
 use bumpalo::Bump;
 
 /// How a text stands among those beside it in one content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum TextPiece {
     /// It is a text of its own.
     Alone,
     /// It has citations: what stands beside it is the same text, which was cut for their sake.
@@ -16,9 +16,9 @@ pub(crate) enum Piece {
     Part,
 }
 
-impl Piece {
+impl TextPiece {
     /// What a block with text is, by its type and whether it has citations.
-    pub(crate) fn of(kind: Option<&str>, has_citations: bool) -> Self {
+    pub(crate) fn of_block(kind: Option<&str>, has_citations: bool) -> Self {
         match kind {
             _ if has_citations => Self::Cited,
             Some(OUTPUT) => Self::Part,
@@ -27,7 +27,7 @@ impl Piece {
     }
 
     /// Whether it goes on with the text before it.
-    pub(crate) fn goes_on(self, before: Self) -> bool {
+    pub(crate) fn continues(self, before: Self) -> bool {
         [self, before].contains(&Self::Cited) || [self, before] == [Self::Part; 2]
     }
 }
@@ -36,21 +36,21 @@ impl Piece {
 const OUTPUT: &str = "output_text";
 
 /// How the text of a block stands among others; `None` where it has none.
-pub(crate) fn piece(block: &Node<'_>) -> Option<Piece> {
+pub(crate) fn block_piece(block: &Node<'_>) -> Option<TextPiece> {
     block_text(block)?;
-    let Value::Object(object) = block.value else { return Some(Piece::Alone) };
-    let citations = object.field(OfBlock::Citations).and_then(super::list).unwrap_or_default();
-    Some(Piece::of(object.field(OfBlock::Type).and_then(super::text), !citations.is_empty()))
+    let Value::Object(object) = block.value else { return Some(TextPiece::Alone) };
+    let citations = object.field(BlockKey::Citations).and_then(super::node_list).unwrap_or_default();
+    Some(TextPiece::of_block(object.field(BlockKey::Type).and_then(super::node_text), !citations.is_empty()))
 }
 
 /// Whether a block goes on with the text of the block before it.
 pub(crate) fn goes_on(before: &Node<'_>, block: &Node<'_>) -> bool {
-    piece(before).zip(piece(block)).is_some_and(|(before, this)| this.goes_on(before))
+    block_piece(before).zip(block_piece(block)).is_some_and(|(before, this)| this.continues(before))
 }
 
 /// The text of a content: as it stands, or that of its text blocks, those joined by line ends that do not go on with the one before.
 /// `None` where there is no text.
-pub(crate) fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
+pub(crate) fn content_text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
     match content.value {
         Value::Text(_) => Some(content),
         Value::List(blocks) => {
@@ -60,7 +60,7 @@ pub(crate) fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<
                 return Some(first);
             }
             let runs = blocks.chunk_by(goes_on).map(|run| run.iter().filter_map(block_text).map(|text| text.value));
-            Some(Node::new(as_one(runs, arena), content.origin))
+            Some(Node::new(merge_content(runs, arena), content.origin))
         }
         Value::Object(_) => block_text(&content),
         _ => None,
@@ -68,33 +68,33 @@ pub(crate) fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<
 }
 
 /// The pieces of one text, with nothing between them; `None` where there is none.
-pub(crate) fn whole<'run>(pieces: &[Node<'run>], arena: &'run Bump) -> Option<Node<'run>> {
+pub(crate) fn concat_pieces<'run>(pieces: &[Node<'run>], arena: &'run Bump) -> Option<Node<'run>> {
     match pieces {
         [] => None,
         [one] => Some(*one),
         [first, ..] => {
             let pieces = pieces.iter().map(|piece| piece.value);
-            Some(Node::new(as_one(std::iter::once(pieces), arena), first.origin))
+            Some(Node::new(merge_content(std::iter::once(pieces), arena), first.origin))
         }
     }
 }
 
 /// The texts of a message, joined by line ends; `None` where there is none.
-pub(crate) fn joined<'run>(texts: &[Node<'run>], arena: &'run Bump) -> Option<Node<'run>> {
+pub(crate) fn join_texts<'run>(texts: &[Node<'run>], arena: &'run Bump) -> Option<Node<'run>> {
     match texts {
         [] => None,
         [one] => Some(*one),
-        [first, ..] => Some(Node::new(together(texts.iter().map(|text| text.value), arena), first.origin)),
+        [first, ..] => Some(Node::new(join_lines(texts.iter().map(|text| text.value), arena), first.origin)),
     }
 }
 
 /// Texts as one, joined by line ends.
-pub(crate) fn together<'run>(texts: impl Iterator<Item = Value<'run>>, arena: &'run Bump) -> Value<'run> {
-    as_one(texts.map(std::iter::once), arena)
+pub(crate) fn join_lines<'run>(texts: impl Iterator<Item = Value<'run>>, arena: &'run Bump) -> Value<'run> {
+    merge_content(texts.map(std::iter::once), arena)
 }
 
 /// Texts as one, each given in its pieces, joined by line ends.
-fn as_one<'run>(texts: impl Iterator<Item = impl Iterator<Item = Value<'run>>>, arena: &'run Bump) -> Value<'run> {
+fn merge_content<'run>(texts: impl Iterator<Item = impl Iterator<Item = Value<'run>>>, arena: &'run Bump) -> Value<'run> {
     let mut joined = bumpalo::collections::String::new_in(arena);
     for pieces in texts {
         let pieces = pieces.filter_map(|piece| match piece {
@@ -108,24 +108,24 @@ fn as_one<'run>(texts: impl Iterator<Item = impl Iterator<Item = Value<'run>>>, 
             joined.push_str(piece.as_str());
         }
     }
-    Value::Text(Text::Plain(joined.into_bump_str()))
+    Value::Text(ValueText::Plain(joined.into_bump_str()))
 }
 
 /// The text of a list of content blocks, each an object that says its type; `None` for any other value.
 pub(crate) fn of_blocks<'run>(value: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
     let Value::List(blocks) = value.value else { return None };
     let has_type = |block: &Node<'_>| match block.value {
-        Value::Object(block) => block.field(OfBlock::Type).is_some_and(|of| Parsed.is_text(of)),
+        Value::Object(block) => block.field(BlockKey::Type).is_some_and(|of| NodeShapes.is_text(of)),
         _ => false,
     };
-    if blocks.iter().all(has_type) { text(value, arena) } else { None }
+    if blocks.iter().all(has_type) { content_text(value, arena) } else { None }
 }
 
 /// The text of one block: a text itself, or `{"type": "text", "text": …}` and its kin.
 fn block_text<'run>(block: &Node<'run>) -> Option<Node<'run>> {
     match block.value {
         Value::Text(_) => Some(*block),
-        Value::Object(block) => text_in(&block, &Parsed, super::text),
+        Value::Object(block) => text_in(&block, &NodeShapes, super::node_text),
         _ => None,
     }
 }

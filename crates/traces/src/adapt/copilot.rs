@@ -1,24 +1,24 @@
 //! Copilot CLI: the events of a session, `{type, data, timestamp}` each, one a line or one behind the other. A call counts where its
 //! execution starts: what was only asked for was not done.
 
-use super::calls::Usage;
-use super::draft::{Draft, count, field};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
+use super::calls::TokenUsage;
+use super::run_builder::{RunBuilder, count_node, field_entry};
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
+use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, node_text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// What stands before an exit code.
-static EXIT_CODE: Markers = LazyLock::new(|| markers(["<exited with exit code"]));
+static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["<exited with exit code"]));
 
 fields! {
     /// An event.
-    OfEvent {
+    CopilotEventKey {
         Type = "type" => Shape,
         Data = "data" => Shape,
         Time = "timestamp" => Shape,
@@ -31,13 +31,13 @@ fields! {
 
 fields! {
     /// What an event tells.
-    OfData {
+    CopilotDataKey {
         Content = "content" => Shape,
         /// What the model says and asks for at once is one turn. The numbers begin anew with what the user says.
         Turn = "turnId" => Call(of_step::TURN),
         Requests = "toolRequests" => Call(of_step::TURN),
-        Thought = "reasoningText" => Step(Kind::Message),
-        Phase = "phase" => Step(Kind::Message),
+        Thought = "reasoningText" => Step(StepKind::Message),
+        Phase = "phase" => Step(StepKind::Message),
         Call = "toolCallId" => Call(of_step::ID),
         Tool = "toolName" => Call(of_step::TOOL),
         Args = "arguments" => Call(of_step::ARGS),
@@ -49,8 +49,8 @@ fields! {
         Code = "code" => Call(of_step::STATUS),
         ParentCall = "parentToolCallId" => Call(of_step::AGENT),
         AgentName = "agentName" => Call(of_step::AGENT),
-        Skill = "name" => Step(Kind::Skill),
-        SkillOfCall = "skill" => Step(Kind::Skill),
+        Skill = "name" => Step(StepKind::Skill),
+        SkillOfCall = "skill" => Step(StepKind::Skill),
         Session = "sessionId" => Run(of_run::ID),
         Context = "context" => Shape,
         Folder = "cwd" => PartOf(of_run::META),
@@ -65,7 +65,7 @@ fields! {
 
 words! {
     /// The types of events that are read.
-    EventType {
+    CopilotEventType {
         Start = "session.start" | "session.resume",
         Asked = "user.message",
         Said = "assistant.message",
@@ -83,41 +83,41 @@ words! {
 
 words! {
     /// What ends the output of the program beside the events.
-    Last {
+    LastLineType {
         Result = "result",
     }
 }
 
 words! {
     /// The phases of a message that is no answer.
-    Phase {
+    CopilotPhase {
         Thinking = "thinking",
     }
 }
 
 /// Sessions.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Copilot CLI session",
     known_by: "events with `data` whose `type` is `tool.execution_start`, `assistant.message`, `session.start` and so on, or of their families with `id`, `timestamp` and `parentId`",
     description: "events of Copilot CLI (`{type, data, timestamp}`, one a line or one behind the other)",
-    marks: &[OfEvent::Parent.key()],
+    marks: &[CopilotEventKey::Parent.key()],
     object: is_event,
-    item_marks: &[OfEvent::Data.key()],
+    item_marks: &[CopilotEventKey::Data.key()],
     element: is_event,
     line: is_event,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 /// Whether an object is an event: of a type that is read, or of the same families where it has all that stands around one. A session
 /// may be cut off at its beginning, and many of its events tell nothing: those know it all the same.
 fn is_event(event: Object<'_>) -> bool {
-    let Some(word) = text_of(event, OfEvent::Type) else { return false };
+    let Some(word) = text_of(event, CopilotEventKey::Type) else { return false };
     let is_whole = || {
-        [OfEvent::Id, OfEvent::Time].into_iter().all(|field| text_of(event, field).is_some())
-            && event.field(OfEvent::Parent).is_some()
+        [CopilotEventKey::Id, CopilotEventKey::Time].into_iter().all(|field| text_of(event, field).is_some())
+            && event.field(CopilotEventKey::Parent).is_some()
     };
-    object_of(event, OfEvent::Data).is_some() && (EventType::of(word).is_some() || is_of_family(word) && is_whole())
+    object_of(event, CopilotEventKey::Data).is_some() && (CopilotEventType::from_word(word).is_some() || is_of_family(word) && is_whole())
 }
 
 fn is_of_family(word: &str) -> bool {
@@ -140,34 +140,34 @@ const FAMILIES: [&str; 12] = [
     "external_tool.",
 ];
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut session = Session {
-        talk: Talk::new(draft),
+    let mut session = CopilotSession {
+        talk: ConversationBuilder::new(draft),
         agents: FxHashMap::default(),
         skills: Vec::new(),
         has_usage: false,
-        turns: Turns::default(),
+        turns: TurnIndex::default(),
     };
-    for node in items_of::<OfEvent>(root, &[]) {
-        session.talk.draft.record();
-        let event = object(*node)
-            .and_then(|event| Some((event, text_of(event, OfEvent::Type)?, object_of(event, OfEvent::Data)?)));
+    for node in items_of::<CopilotEventKey>(root, &[]) {
+        session.talk.draft.count_record();
+        let event = node_object(*node)
+            .and_then(|event| Some((event, text_of(event, CopilotEventKey::Type)?, object_of(event, CopilotEventKey::Data)?)));
         let Some((event, word, data)) = event else {
-            if !object(*node).is_some_and(|line| session.last(line)) {
+            if !node_object(*node).is_some_and(|line| session.read_last(line)) {
                 session
                     .talk
                     .draft
-                    .not_understood(node.origin, "what is no event with `type` and `data` is passed over");
+                    .warn_skipped(node.origin, "what is no event with `type` and `data` is passed over");
             }
             continue;
         };
-        match EventType::of(word) {
-            Some(kind) => session.event(*node, event, kind, data),
+        match CopilotEventType::from_word(word) {
+            Some(kind) => session.read_event(*node, event, kind, data),
             None if is_of_family(word) => {}
             None => {
                 let message = format!("an event of unknown type `{word}` is passed over");
-                session.talk.draft.not_understood(node.origin, message);
+                session.talk.draft.warn_skipped(node.origin, message);
             }
         }
     }
@@ -175,19 +175,19 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     Ok(())
 }
 
-struct Session<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct CopilotSession<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     /// The names of agents by the calls that started them.
     agents: FxHashMap<&'run str, Node<'run>>,
     /// The skills that calls have loaded.
     skills: Vec<&'run str>,
     has_usage: bool,
-    turns: Turns<'run>,
+    turns: TurnIndex<'run>,
 }
 
 /// The turns so far.
 #[derive(Default)]
-struct Turns<'run> {
+struct TurnIndex<'run> {
     /// By who takes them (the call that started an agent), their names, and how often the user spoke before.
     by_name: FxHashMap<(Option<&'run str>, &'run str, usize), usize>,
     /// Those of the messages that asked for calls, by the ids of these.
@@ -197,178 +197,178 @@ struct Turns<'run> {
     asked: usize,
 }
 
-impl<'run> Session<'_, 'run, '_> {
+impl<'run> CopilotSession<'_, 'run, '_> {
     /// The line that ends the output of the program; false for any other.
-    fn last(&mut self, line: Object<'run>) -> bool {
-        if text_of(line, OfEvent::Type).and_then(Last::of).is_none() {
+    fn read_last(&mut self, line: Object<'run>) -> bool {
+        if text_of(line, CopilotEventKey::Type).and_then(LastLineType::from_word).is_none() {
             return false;
         }
-        self.talk.note_time(line.field(OfEvent::Time));
-        let code = line.field(OfEvent::ExitCode).filter(|code| Parsed.is(*code, Shape::Number));
+        self.talk.note_time(line.field(CopilotEventKey::Time));
+        let code = line.field(CopilotEventKey::ExitCode).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let failed = code.filter(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
-        failed.into_iter().for_each(|code| self.talk.draft.set(of_run::ERROR, code));
-        if let Some(id) = line.field(OfEvent::Session).filter(|id| Parsed.is_text(*id)) {
-            self.talk.draft.set(of_run::ID, id);
+        failed.into_iter().for_each(|code| self.talk.draft.set_entry(of_run::ERROR, code));
+        if let Some(id) = line.field(CopilotEventKey::Session).filter(|id| NodeShapes.is_text(*id)) {
+            self.talk.draft.set_entry(of_run::ID, id);
         }
         true
     }
 
-    fn event(&mut self, node: Node<'run>, event: Object<'run>, kind: EventType, data: Object<'run>) {
-        if !self.talk.draft.has(of_run::ID) {
-            let id = event.field(OfEvent::Session).or(data.field(OfData::Session));
-            self.talk.draft.set_some(of_run::ID, id.filter(|id| Parsed.is_text(*id)));
+    fn read_event(&mut self, node: Node<'run>, event: Object<'run>, kind: CopilotEventType, data: Object<'run>) {
+        if !self.talk.draft.has_entry(of_run::ID) {
+            let id = event.field(CopilotEventKey::Session).or(data.field(CopilotDataKey::Session));
+            self.talk.draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
         }
-        let parent = text_of(data, OfData::ParentCall);
-        let agent = parent.and_then(|call| self.agents.get(call).copied().or(data.field(OfData::ParentCall)));
-        let about = About { time: event.field(OfEvent::Time), agent, aside: parent.is_some() };
+        let parent = text_of(data, CopilotDataKey::ParentCall);
+        let agent = parent.and_then(|call| self.agents.get(call).copied().or(data.field(CopilotDataKey::ParentCall)));
+        let about = StepMeta { time: event.field(CopilotEventKey::Time), agent, aside: parent.is_some() };
         let turn = self.turn_of(kind, data);
         let talk = &mut self.talk;
-        let said = |talk: &mut Talk<'_, 'run, '_>, speaker| {
-            if let Some(content) = data.field(OfData::Content) {
-                talk.say_content(speaker, content, &about, node.origin);
+        let said = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker| {
+            if let Some(content) = data.field(CopilotDataKey::Content) {
+                talk.add_content(speaker, content, &about, node.origin);
             }
         };
         match kind {
-            EventType::Start => self.start(data, &about),
-            EventType::Asked => said(talk, Speaker::User),
-            EventType::Program => said(talk, Speaker::System),
-            EventType::Thought => said(talk, Speaker::Thinking),
-            EventType::Said => {
-                if let Some(thought) = data.field(OfData::Thought) {
-                    talk.say(Speaker::Thinking, thought, &about, node.origin);
+            CopilotEventType::Start => self.read_start(data, &about),
+            CopilotEventType::Asked => said(talk, Speaker::User),
+            CopilotEventType::Program => said(talk, Speaker::System),
+            CopilotEventType::Thought => said(talk, Speaker::Thinking),
+            CopilotEventType::Said => {
+                if let Some(thought) = data.field(CopilotDataKey::Thought) {
+                    talk.add_message(Speaker::Thinking, thought, &about, node.origin);
                 }
-                let phase = text_of(data, OfData::Phase).and_then(Phase::of);
+                let phase = text_of(data, CopilotDataKey::Phase).and_then(CopilotPhase::from_word);
                 said(talk, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
             }
-            EventType::Usage => {
+            CopilotEventType::Usage => {
                 self.has_usage = true;
-                self.count(data, data.field(OfData::Model));
-                self.talk.meta(of_meta::MODEL, data.field(OfData::Model));
+                self.count_usage(data, data.field(CopilotDataKey::Model));
+                self.talk.add_meta(of_meta::MODEL, data.field(CopilotDataKey::Model));
             }
-            EventType::Call => self.call(node, data, &about, turn),
-            EventType::Result => self.result(node, data, &about),
-            EventType::Skill => self.skill(node, data, &about),
-            EventType::Agent => {
-                if let (Some(call), Some(name)) = (text_of(data, OfData::Call), data.field(OfData::AgentName)) {
+            CopilotEventType::Call => self.add_call(node, data, &about, turn),
+            CopilotEventType::Result => self.add_result(node, data, &about),
+            CopilotEventType::Skill => self.add_skill(node, data, &about),
+            CopilotEventType::Agent => {
+                if let (Some(call), Some(name)) = (text_of(data, CopilotDataKey::Call), data.field(CopilotDataKey::AgentName)) {
                     self.agents.insert(call, name);
                     self.talk.hand_over(name, &about, node.origin);
                 }
             }
-            EventType::Error => {
-                if let Some(message) = data.field(OfData::Message) {
-                    talk.draft.set(of_run::ERROR, message);
+            CopilotEventType::Error => {
+                if let Some(message) = data.field(CopilotDataKey::Message) {
+                    talk.draft.set_entry(of_run::ERROR, message);
                 }
             }
-            EventType::End => self.end(data, &about),
+            CopilotEventType::End => self.read_end(data, &about),
         }
     }
 
     /// The turn that an event is of, where that is known: it begins with the first of its events.
-    fn turn_of(&mut self, kind: EventType, data: Object<'run>) -> Option<usize> {
-        let parent = text_of(data, OfData::ParentCall);
-        self.turns.asked += usize::from(kind == EventType::Asked && parent.is_none());
-        if !matches!(kind, EventType::Said | EventType::Thought | EventType::Call) {
+    fn turn_of(&mut self, kind: CopilotEventType, data: Object<'run>) -> Option<usize> {
+        let parent = text_of(data, CopilotDataKey::ParentCall);
+        self.turns.asked += usize::from(kind == CopilotEventType::Asked && parent.is_none());
+        if !matches!(kind, CopilotEventType::Said | CopilotEventType::Thought | CopilotEventType::Call) {
             return None;
         }
-        let requests = list_of(data, OfData::Requests).unwrap_or_default();
-        if let Some(name) = text_of(data, OfData::Turn) {
+        let requests = list_of(data, CopilotDataKey::Requests).unwrap_or_default();
+        if let Some(name) = text_of(data, CopilotDataKey::Turn) {
             let key = (parent, name, self.turns.asked);
             match self.turns.by_name.get(&key) {
                 Some(turn) => {
-                    self.talk.goes_on();
+                    self.talk.continue_turn();
                     return Some(*turn);
                 }
-                None if self.turns.last_named == self.talk.turns() => self.talk.begin_turn(),
-                None => self.talk.speaks(),
+                None if self.turns.last_named == self.talk.turn_count() => self.talk.begin_turn(),
+                None => self.talk.ensure_turn(),
             }
-            self.turns.last_named = self.talk.turns();
-            self.turns.by_name.insert(key, self.talk.turns());
-            return Some(self.talk.turns());
+            self.turns.last_named = self.talk.turn_count();
+            self.turns.by_name.insert(key, self.talk.turn_count());
+            return Some(self.talk.turn_count());
         }
         if !requests.is_empty() {
-            self.talk.speaks();
+            self.talk.ensure_turn();
         }
-        let ids = objects(requests).filter_map(|(_, request)| text_of(request, OfData::Call));
-        self.turns.of_calls.extend(ids.map(|id| (id, self.talk.turns())));
-        let asked = self.turns.of_calls.get(text_of(data, OfData::Call)?).copied();
-        asked.into_iter().for_each(|_| self.talk.goes_on());
+        let ids = object_items(requests).filter_map(|(_, request)| text_of(request, CopilotDataKey::Call));
+        self.turns.of_calls.extend(ids.map(|id| (id, self.talk.turn_count())));
+        let asked = self.turns.of_calls.get(text_of(data, CopilotDataKey::Call)?).copied();
+        asked.into_iter().for_each(|_| self.talk.continue_turn());
         asked
     }
 
-    fn start(&mut self, data: Object<'run>, about: &About<'run>) {
+    fn read_start(&mut self, data: Object<'run>, about: &StepMeta<'run>) {
         self.talk.note_time(about.time);
-        let context = object_of(data, OfData::Context);
+        let context = object_of(data, CopilotDataKey::Context);
         let of_context = |field| context.and_then(|context| context.field(field));
-        self.talk.meta(of_meta::CWD, of_context(OfData::Folder));
-        self.talk.meta(of_meta::GIT_BRANCH, of_context(OfData::Branch));
-        self.talk.meta(of_meta::VERSION, data.field(OfData::Version));
-        self.talk.meta(of_meta::MODEL, data.field(OfData::ModelAtStart));
+        self.talk.add_meta(of_meta::CWD, of_context(CopilotDataKey::Folder));
+        self.talk.add_meta(of_meta::GIT_BRANCH, of_context(CopilotDataKey::Branch));
+        self.talk.add_meta(of_meta::VERSION, data.field(CopilotDataKey::Version));
+        self.talk.add_meta(of_meta::MODEL, data.field(CopilotDataKey::ModelAtStart));
     }
 
-    fn call(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>, turn: Option<usize>) {
-        let tool = data.field(OfData::Tool).unwrap_or(Node::computed(Value::Null));
-        let args = data.field(OfData::Args);
+    fn add_call(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>, turn: Option<usize>) {
+        let tool = data.field(CopilotDataKey::Tool).unwrap_or(Node::computed(Value::Null));
+        let args = data.field(CopilotDataKey::Args);
         self.skills.extend(
-            args.and_then(object).and_then(|args| first_of(args, &[OfData::SkillOfCall, OfData::Skill]).and_then(text)),
+            args.and_then(node_object).and_then(|args| first_of(args, &[CopilotDataKey::SkillOfCall, CopilotDataKey::Skill]).and_then(node_text)),
         );
-        let step = self.talk.call(Made { tool, args, id: data.field(OfData::Call), origin: node.origin }, about);
-        if let Some((step, turn)) = step.zip(turn.filter(|turn| *turn != self.talk.turns())) {
-            self.talk.draft.replace(step, of_step::TURN, count(turn));
+        let step = self.talk.add_call(ToolCall { tool, args, id: data.field(CopilotDataKey::Call), origin: node.origin }, about);
+        if let Some((step, turn)) = step.zip(turn.filter(|turn| *turn != self.talk.turn_count())) {
+            self.talk.draft.set_field(step, of_step::TURN, count_node(turn));
         }
     }
 
-    fn result(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {
-        let given = first_of(data, &[OfData::Result]);
-        let inner = |field| given.and_then(object).and_then(|given| first_of(given, &[field]));
-        let error = first_of(data, &[OfData::Error]);
-        let of_error = |field| error.and_then(object).and_then(|error| first_of(error, &[field]));
-        let refused = of_error(OfData::Code).and_then(text).and_then(word_status) == Some(Status::Denied);
-        let status = match data.field(OfData::Success).map(|success| success.value) {
-            _ if refused => Some(Status::Denied),
-            Some(Value::Boolean(true)) => Some(Status::Ok),
-            Some(Value::Boolean(false)) => Some(Status::Failed),
+    fn add_result(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>) {
+        let given = first_of(data, &[CopilotDataKey::Result]);
+        let inner = |field| given.and_then(node_object).and_then(|given| first_of(given, &[field]));
+        let error = first_of(data, &[CopilotDataKey::Error]);
+        let of_error = |field| error.and_then(node_object).and_then(|error| first_of(error, &[field]));
+        let refused = of_error(CopilotDataKey::Code).and_then(node_text).and_then(word_status) == Some(StepStatus::Denied);
+        let status = match data.field(CopilotDataKey::Success).map(|success| success.value) {
+            _ if refused => Some(StepStatus::Denied),
+            Some(Value::Boolean(true)) => Some(StepStatus::Ok),
+            Some(Value::Boolean(false)) => Some(StepStatus::Failed),
             _ => None,
         };
-        let result = inner(OfData::Content).or(inner(OfData::Detailed)).or(given);
+        let result = inner(CopilotDataKey::Content).or(inner(CopilotDataKey::Detailed)).or(given);
         let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
         let failed =
             exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
-        let outcome = Outcome {
+        let outcome = CallResult {
             result,
-            status: if failed { Some(Status::Failed) } else { status },
-            error: of_error(OfData::Message).or(error),
+            status: if failed { Some(StepStatus::Failed) } else { status },
+            error: of_error(CopilotDataKey::Message).or(error),
             exit_code,
-            details: inner(OfData::Detailed),
-            ..Outcome::default()
+            details: inner(CopilotDataKey::Detailed),
+            ..CallResult::default()
         };
-        self.talk.answer(text_of(data, OfData::Call), None, outcome, about, node.origin);
+        self.talk.add_result(text_of(data, CopilotDataKey::Call), None, outcome, about, node.origin);
     }
 
     /// A skill that the user asked for has no call of its own.
-    fn skill(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {
-        let Some(name) = data.field(OfData::Skill).filter(|name| Parsed.is(*name, Shape::Text)) else { return };
-        if let Some(place) = self.skills.iter().position(|known| Some(*known) == text(name)) {
+    fn add_skill(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>) {
+        let Some(name) = data.field(CopilotDataKey::Skill).filter(|name| NodeShapes.has_shape(*name, ValueShape::Text)) else { return };
+        if let Some(place) = self.skills.iter().position(|known| Some(*known) == node_text(name)) {
             self.skills.remove(place);
             return;
         }
-        let mut fields = vec![field(of_step::NAME, name)];
-        fields.extend(about.time.map(|time| field(of_step::START, time)));
-        self.talk.draft.step(Kind::Skill, fields, node.origin);
+        let mut fields = vec![field_entry(of_step::NAME, name)];
+        fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
+        self.talk.draft.add_step(StepKind::Skill, fields, node.origin);
     }
 
-    fn count(&mut self, counts: Object<'run>, model: Option<Node<'run>>) {
-        let mut usage = Usage::default();
-        usage.add(counts);
-        self.talk.spends(&usage, model);
+    fn count_usage(&mut self, counts: Object<'run>, model: Option<Node<'run>>) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        self.talk.add_usage(&usage, model);
     }
 
     /// The end sums up each model: that counts where the single answers were not recorded.
-    fn end(&mut self, data: Object<'run>, about: &About<'run>) {
+    fn read_end(&mut self, data: Object<'run>, about: &StepMeta<'run>) {
         self.talk.note_time(about.time);
-        let Some(metrics) = object_of(data, OfData::Metrics).filter(|_| !self.has_usage) else { return };
+        let Some(metrics) = object_of(data, CopilotDataKey::Metrics).filter(|_| !self.has_usage) else { return };
         for model in metrics.entries() {
-            if let Some(usage) = object(model.node).and_then(|model| object_of(model, OfData::Usage)) {
-                self.count(usage, Some(Node::computed(Value::plain(model.key))));
+            if let Some(usage) = node_object(model.node).and_then(|model| object_of(model, CopilotDataKey::Usage)) {
+                self.count_usage(usage, Some(Node::computed(Value::plain_text(model.key))));
             }
         }
     }

@@ -1,20 +1,20 @@
 //! Cursor's agent: the events of `--output-format stream-json`. The tool of a call is the key of what it holds: `shellToolCall` is the tool
 //! `shell`.
 
-use super::calls::Usage;
+use super::calls::TokenUsage;
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, items_of, object, object_of, text, text_of};
-use averment_base::value::{Node, Object, Text, Value};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, node_text, text_of};
+use averment_base::value::{Node, Object, ValueText, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
     /// An event.
-    OfCursor {
+    CursorKey {
         Type = "type" => Shape,
         Subtype = "subtype" => Shape,
         Session = "session_id" => Run(of_run::ID),
@@ -37,7 +37,7 @@ fields! {
 
 fields! {
     /// What a call holds under the name of its tool.
-    OfTool {
+    CursorToolKey {
         Args = "args" => Call(of_step::ARGS),
         Result = "result" => Call(of_step::RESULT),
         Name = "name" => Call(of_step::TOOL),
@@ -59,7 +59,7 @@ fields! {
 
 words! {
     /// The types of events.
-    EventType {
+    CursorEventType {
         System = "system",
         User = "user",
         Assistant = "assistant",
@@ -71,22 +71,22 @@ words! {
 
 words! {
     /// How far a call is, or a thought.
-    Progress {
+    CursorProgress {
         Completed = "completed",
         Delta = "delta",
     }
 }
 
 /// Streams.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Cursor agent stream",
     known_by: "events with `session_id` of type `tool_call` with a `tool_call`, or with `timestamp_ms`, or a `result` with `request_id`",
     description: "events of Cursor's agent (`--output-format stream-json`)",
-    marks: &[OfCursor::Call.key()],
-    item_marks: &[OfCursor::Call.key(), OfCursor::Time.key(), OfCursor::Request.key()],
+    marks: &[CursorKey::Call.key()],
+    item_marks: &[CursorKey::Call.key(), CursorKey::Time.key(), CursorKey::Request.key()],
     element: is_event,
     line: is_event,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
@@ -94,35 +94,35 @@ fn is_event(event: Object<'_>) -> bool {
     let has = |field| event.field(field).is_some();
     // A call under such a name stands nowhere else.
     let named = |call: Object<'_>| call.entries().iter().any(|entry| entry.key.ends_with(TOOL_CALL));
-    object_of(event, OfCursor::Call).is_some_and(named)
-        || has(OfCursor::Session)
-            && match text_of(event, OfCursor::Type).and_then(EventType::of) {
-                Some(EventType::Call) => object_of(event, OfCursor::Call).is_some(),
-                Some(EventType::End) => has(OfCursor::Request) && has(OfCursor::Duration),
-                Some(_) => has(OfCursor::Time),
+    object_of(event, CursorKey::Call).is_some_and(named)
+        || has(CursorKey::Session)
+            && match text_of(event, CursorKey::Type).and_then(CursorEventType::from_word) {
+                Some(CursorEventType::Call) => object_of(event, CursorKey::Call).is_some(),
+                Some(CursorEventType::End) => has(CursorKey::Request) && has(CursorKey::Duration),
+                Some(_) => has(CursorKey::Time),
                 None => false,
             }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut stream = Stream { talk: Talk::new(draft), seen: FxHashSet::default(), thought: None, words: None };
-    for node in items_of::<OfCursor>(root, &[]) {
-        stream.talk.draft.record();
-        let event = object(*node).and_then(|event| Some((event, EventType::of(text_of(event, OfCursor::Type)?)?)));
+    let mut stream = CursorStream { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), thought: None, words: None };
+    for node in items_of::<CursorKey>(root, &[]) {
+        stream.talk.draft.count_record();
+        let event = node_object(*node).and_then(|event| Some((event, CursorEventType::from_word(text_of(event, CursorKey::Type)?)?)));
         match event {
-            Some((event, kind)) => stream.event(*node, event, kind),
-            None => stream.talk.draft.not_understood(node.origin, "an event of unknown type is passed over"),
+            Some((event, kind)) => stream.read_event(*node, event, kind),
+            None => stream.talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
         }
     }
-    stream.thinks();
-    stream.speaks(None);
+    stream.flush_thinking();
+    stream.flush_message(None);
     stream.talk.finish_with_tools();
     Ok(())
 }
 
-struct Stream<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct CursorStream<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     /// The calls that have started.
     seen: FxHashSet<&'run str>,
     /// A thought while its parts arrive.
@@ -131,126 +131,126 @@ struct Stream<'a, 'run, 'limits> {
     words: Option<(Node<'run>, String)>,
 }
 
-impl<'run> Stream<'_, 'run, '_> {
-    fn event(&mut self, node: Node<'run>, event: Object<'run>, kind: EventType) {
-        if !self.talk.draft.has(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, event.field(OfCursor::Session).filter(|id| Parsed.is_text(*id)));
+impl<'run> CursorStream<'_, 'run, '_> {
+    fn read_event(&mut self, node: Node<'run>, event: Object<'run>, kind: CursorEventType) {
+        if !self.talk.draft.has_entry(of_run::ID) {
+            self.talk.draft.set_some(of_run::ID, event.field(CursorKey::Session).filter(|id| NodeShapes.is_text(*id)));
         }
-        let about = About { time: first_of(event, &[OfCursor::Time]), ..About::default() };
-        if kind == EventType::Thinking {
-            if let Some(words) = text_of(event, OfCursor::Words) {
+        let about = StepMeta { time: first_of(event, &[CursorKey::Time]), ..StepMeta::default() };
+        if kind == CursorEventType::Thinking {
+            if let Some(words) = text_of(event, CursorKey::Words) {
                 self.thought.get_or_insert_with(|| (node, String::new())).1.push_str(words);
             }
             return;
         }
-        self.thinks();
+        self.flush_thinking();
         let is_part =
-            kind == EventType::Assistant && about.time.is_some() && first_of(event, &[OfCursor::IdToo]).is_none();
-        if is_part && self.grows(node, event) {
+            kind == CursorEventType::Assistant && about.time.is_some() && first_of(event, &[CursorKey::IdToo]).is_none();
+        if is_part && self.append_delta(node, event) {
             return;
         }
-        self.speaks(Some(event).filter(|_| kind == EventType::Assistant));
+        self.flush_message(Some(event).filter(|_| kind == CursorEventType::Assistant));
         match kind {
-            EventType::System => {
-                self.talk.meta(of_meta::CWD, event.field(OfCursor::Folder));
-                self.talk.meta(of_meta::MODEL, event.field(OfCursor::Model));
+            CursorEventType::System => {
+                self.talk.add_meta(of_meta::CWD, event.field(CursorKey::Folder));
+                self.talk.add_meta(of_meta::MODEL, event.field(CursorKey::Model));
             }
-            EventType::User | EventType::Assistant => {
-                let speaker = if kind == EventType::User { Speaker::User } else { Speaker::Assistant };
-                let content = object_of(event, OfCursor::Message).and_then(|message| message.field(OfCursor::Content));
-                content.into_iter().for_each(|content| self.talk.say_content(speaker, content, &about, node.origin));
+            CursorEventType::User | CursorEventType::Assistant => {
+                let speaker = if kind == CursorEventType::User { Speaker::User } else { Speaker::Assistant };
+                let content = object_of(event, CursorKey::Message).and_then(|message| message.field(CursorKey::Content));
+                content.into_iter().for_each(|content| self.talk.add_content(speaker, content, &about, node.origin));
             }
-            EventType::Call => self.call(node, event, &about),
-            EventType::End => self.end(event),
-            EventType::Thinking => {}
+            CursorEventType::Call => self.add_call(node, event, &about),
+            CursorEventType::End => self.end_call(event),
+            CursorEventType::Thinking => {}
         }
     }
 
-    fn thinks(&mut self) {
+    fn flush_thinking(&mut self) {
         if let Some((node, words)) = self.thought.take() {
-            let words = Node::new(Value::plain(self.talk.draft.arena.alloc_str(&words)), node.origin);
-            self.talk.say(Speaker::Thinking, words, &About::default(), node.origin);
+            let words = Node::new(Value::plain_text(self.talk.draft.arena.alloc_str(&words)), node.origin);
+            self.talk.add_message(Speaker::Thinking, words, &StepMeta::default(), node.origin);
         }
     }
 
     /// Adds a part of a message.
-    fn grows(&mut self, node: Node<'run>, event: Object<'run>) -> bool {
-        let Some(words) = words_of(event, self.talk.draft).and_then(text) else { return false };
+    fn append_delta(&mut self, node: Node<'run>, event: Object<'run>) -> bool {
+        let Some(words) = words_of(event, self.talk.draft).and_then(node_text) else { return false };
         self.words.get_or_insert_with(|| (node, String::new())).1.push_str(words);
         true
     }
 
     /// The parts of a message are together; what comes next may be the same message as a whole, which has no time or names the request
     /// to the model.
-    fn speaks(&mut self, next: Option<Object<'run>>) {
+    fn flush_message(&mut self, next: Option<Object<'run>>) {
         let Some((node, words)) = self.words.take() else { return };
-        let whole = next.and_then(|next| words_of(next, self.talk.draft)).and_then(text);
+        let whole = next.and_then(|next| words_of(next, self.talk.draft)).and_then(node_text);
         if whole.is_some_and(|whole| whole.trim() == words.trim()) {
             return;
         }
-        let words = Node::new(Value::plain(self.talk.draft.arena.alloc_str(&words)), node.origin);
-        self.talk.say(Speaker::Assistant, words, &About::default(), node.origin);
+        let words = Node::new(Value::plain_text(self.talk.draft.arena.alloc_str(&words)), node.origin);
+        self.talk.add_message(Speaker::Assistant, words, &StepMeta::default(), node.origin);
     }
 
-    fn call(&mut self, node: Node<'run>, event: Object<'run>, about: &About<'run>) {
-        let Some((name, held)) = object_of(event, OfCursor::Call).and_then(|call| held_in(call)) else {
-            self.talk.draft.not_understood(node.origin, "a call without its tool is passed over");
+    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+        let Some((name, held)) = object_of(event, CursorKey::Call).and_then(|call| held_in(call)) else {
+            self.talk.draft.warn_skipped(node.origin, "a call without its tool is passed over");
             return;
         };
-        let id = first_of(event, &[OfCursor::Id, OfCursor::IdToo]);
-        let key = id.and_then(text);
-        let completed = text_of(event, OfCursor::Subtype).and_then(Progress::of) == Some(Progress::Completed);
+        let id = first_of(event, &[CursorKey::Id, CursorKey::IdToo]);
+        let key = id.and_then(node_text);
+        let completed = text_of(event, CursorKey::Subtype).and_then(CursorProgress::from_word) == Some(CursorProgress::Completed);
         if key.is_none_or(|key| self.seen.insert(key)) {
-            let (tool, args) = named(&self.talk, name, held);
+            let (tool, args) = name_tool(&self.talk, name, held);
             // What is only seen when it is over has started before that.
-            let about = if completed { About::default() } else { *about };
-            self.talk.call(Made { tool, args, id, origin: node.origin }, &about);
+            let about = if completed { StepMeta::default() } else { *about };
+            self.talk.add_call(ToolCall { tool, args, id, origin: node.origin }, &about);
         }
-        if let Some(result) = held.field(OfTool::Result).filter(|_| completed) {
-            self.talk.answer(key, None, outcome(result), about, node.origin);
+        if let Some(result) = held.field(CursorToolKey::Result).filter(|_| completed) {
+            self.talk.add_result(key, None, call_outcome(result), about, node.origin);
         }
     }
 
-    fn end(&mut self, event: Object<'run>) {
+    fn end_call(&mut self, event: Object<'run>) {
         let draft = &mut *self.talk.draft;
-        draft.set_some(of_run::OUTPUT, first_of(event, &[OfCursor::Result]));
-        draft.set_some(of_run::DURATION, first_of(event, &[OfCursor::Duration]));
-        if is_true(&event, &Parsed, OfCursor::Failed) {
-            draft.set_some(of_run::ERROR, first_of(event, &[OfCursor::Result, OfCursor::Subtype]));
+        draft.set_some(of_run::OUTPUT, first_of(event, &[CursorKey::Result]));
+        draft.set_some(of_run::DURATION, first_of(event, &[CursorKey::Duration]));
+        if is_true(&event, &NodeShapes, CursorKey::Failed) {
+            draft.set_some(of_run::ERROR, first_of(event, &[CursorKey::Result, CursorKey::Subtype]));
         }
-        if let Some(counts) = object_of(event, OfCursor::Usage) {
-            let mut usage = Usage::default();
-            usage.add(counts);
+        if let Some(counts) = object_of(event, CursorKey::Usage) {
+            let mut usage = TokenUsage::default();
+            usage.add_usage(counts);
             usage.count_cache_as_input();
-            self.talk.usage.join(&usage);
+            self.talk.usage.merge_usage(&usage);
         }
     }
 }
 
 /// The words of a message.
-fn words_of<'run>(event: Object<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
-    content::text(object_of(event, OfCursor::Message)?.field(OfCursor::Content)?, draft.arena)
+fn words_of<'run>(event: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    content::content_text(object_of(event, CursorKey::Message)?.field(CursorKey::Content)?, draft.arena)
 }
 
 /// The name under which a call holds what it does, and that.
 fn held_in(call: Object<'_>) -> Option<(&str, Object<'_>)> {
-    let of_tool = |name: &str| name.ends_with(TOOL_CALL) || OfTool::Function.key() == name;
-    let entry = call.entries().iter().find(|entry| of_tool(entry.key) && object(entry.node).is_some())?;
-    Some((entry.key, object(entry.node)?))
+    let of_tool = |name: &str| name.ends_with(TOOL_CALL) || CursorToolKey::Function.key() == name;
+    let entry = call.entries().iter().find(|entry| of_tool(entry.key) && node_object(entry.node).is_some())?;
+    Some((entry.key, node_object(entry.node)?))
 }
 
 /// What stands behind the name of a tool.
 const TOOL_CALL: &str = "ToolCall";
 
 /// The tool of a call and its arguments: tools of servers and functions are named inside, others by the key, in words with `-`.
-fn named<'run>(talk: &Talk<'_, 'run, '_>, name: &'run str, held: Object<'run>) -> (Node<'run>, Option<Node<'run>>) {
-    let args = first_of(held, &[OfTool::Args, OfTool::Arguments]);
-    let inside = args.and_then(object).filter(|args| args.field(OfTool::ToolName).is_some());
+fn name_tool<'run>(talk: &ConversationBuilder<'_, 'run, '_>, name: &'run str, held: Object<'run>) -> (Node<'run>, Option<Node<'run>>) {
+    let args = first_of(held, &[CursorToolKey::Args, CursorToolKey::Arguments]);
+    let inside = args.and_then(node_object).filter(|args| args.field(CursorToolKey::ToolName).is_some());
     if let Some(inside) = inside {
-        let tool = inside.field(OfTool::ToolName).unwrap_or(Node::computed(Value::Null));
-        return (tool, inside.field(OfTool::Args));
+        let tool = inside.field(CursorToolKey::ToolName).unwrap_or(Node::computed(Value::Null));
+        return (tool, inside.field(CursorToolKey::Args));
     }
-    if let Some(tool) = first_of(held, &[OfTool::Name]).filter(|_| name == OfTool::Function.key()) {
+    if let Some(tool) = first_of(held, &[CursorToolKey::Name]).filter(|_| name == CursorToolKey::Function.key()) {
         return (tool, args);
     }
     let mut words = String::new();
@@ -260,27 +260,27 @@ fn named<'run>(talk: &Talk<'_, 'run, '_>, name: &'run str, held: Object<'run>) -
         }
         words.push(character.to_ascii_lowercase());
     }
-    (Node::computed(Value::Text(Text::Plain(talk.draft.arena.alloc_str(&words)))), args)
+    (Node::computed(Value::Text(ValueText::Plain(talk.draft.arena.alloc_str(&words)))), args)
 }
 
 /// How a call ended: under the word for it stands what came of it.
-fn outcome(result: Node<'_>) -> Outcome<'_> {
-    let Some(answer) = object(result) else { return Outcome { result: Some(result), ..Outcome::default() } };
+fn call_outcome(result: Node<'_>) -> CallResult<'_> {
+    let Some(answer) = node_object(result) else { return CallResult { result: Some(result), ..CallResult::default() } };
     let ends = [
-        (OfTool::Success, Status::Ok),
-        (OfTool::Failure, Status::Failed),
-        (OfTool::Error, Status::Failed),
-        (OfTool::Rejected, Status::Denied),
-        (OfTool::Denied, Status::Denied),
+        (CursorToolKey::Success, StepStatus::Ok),
+        (CursorToolKey::Failure, StepStatus::Failed),
+        (CursorToolKey::Error, StepStatus::Failed),
+        (CursorToolKey::Rejected, StepStatus::Denied),
+        (CursorToolKey::Denied, StepStatus::Denied),
     ];
     let found = ends.into_iter().find_map(|(field, status)| Some((first_of(answer, &[field])?, status)));
-    let Some((given, status)) = found else { return Outcome { result: Some(result), ..Outcome::default() } };
-    let of = |fields: &[OfTool]| object(given).and_then(|given| first_of(given, fields));
-    let exit_code = of(&[OfTool::ExitCode]).filter(|code| Parsed.is(*code, Shape::Number));
+    let Some((given, status)) = found else { return CallResult { result: Some(result), ..CallResult::default() } };
+    let of = |fields: &[CursorToolKey]| node_object(given).and_then(|given| first_of(given, fields));
+    let exit_code = of(&[CursorToolKey::ExitCode]).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
     let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)))
-        || object(given).is_some_and(|given| is_true(&given, &Parsed, OfTool::Failed));
-    let status = if failed && status == Status::Ok { Status::Failed } else { status };
-    let result = of(&[OfTool::Output, OfTool::Stdout, OfTool::Content]).unwrap_or(given);
-    let error = of(&[OfTool::Error]).filter(|_| status == Status::Failed);
-    Outcome { result: Some(result), status: Some(status), exit_code, error, details: Some(given), duration: None }
+        || node_object(given).is_some_and(|given| is_true(&given, &NodeShapes, CursorToolKey::Failed));
+    let status = if failed && status == StepStatus::Ok { StepStatus::Failed } else { status };
+    let result = of(&[CursorToolKey::Output, CursorToolKey::Stdout, CursorToolKey::Content]).unwrap_or(given);
+    let error = of(&[CursorToolKey::Error]).filter(|_| status == StepStatus::Failed);
+    CallResult { result: Some(result), status: Some(status), exit_code, error, details: Some(given), duration: None }
 }

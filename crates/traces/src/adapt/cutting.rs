@@ -4,7 +4,7 @@
 /// The way from a value to the parts of its runs. The text of a run is that of the whole value without the parts of other runs, so that
 /// a format finds what is around its own in its place.
 #[derive(Debug)]
-pub(crate) struct Cutting {
+pub(crate) struct RunCutting {
     /// The keys of the objects around the value that the way begins in. Where there are some, a run does not keep them.
     pub(crate) within: &'static [&'static str],
     /// The keys of the lists on the way, the names that one may have at each level. A value that is a list is gone through first. No
@@ -17,7 +17,7 @@ pub(crate) struct Cutting {
     pub(crate) keeps: &'static [&'static str],
 }
 
-impl Cutting {
+impl RunCutting {
     /// Whether the parts are all that their object holds: then a run is a list of them.
     pub(crate) fn takes_parts_alone(&self) -> bool {
         self.way.len() == 1 && !self.by.is_empty()

@@ -1,16 +1,16 @@
 //! Traces of DeepEval: spans in a list for each kind.
 
-use super::cutting::Cutting;
-use super::draft::Draft;
+use super::cutting::RunCutting;
+use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{Act, ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node};
-use super::{Format, IN_FULL, are_mostly, list, object, objects};
-use crate::error::Placed;
+use super::spans::{SpanAct, ActWord, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, of_word, build_run, text_of_node};
+use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object, object_items};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
 names! {
     /// A trace, and a span.
-    Of {
+    DeepEvalKey {
         Id = ["uuid"],
         Parent = ["parentUuid"],
         Name = ["name"],
@@ -39,7 +39,7 @@ names! {
 
 names! {
     /// The lists of spans.
-    OfTrace {
+    DeepEvalTraceKey {
         Part = ["baseSpans", "retrieverSpans"],
         Agent = ["agentSpans"],
         Inference = ["llmSpans"],
@@ -49,121 +49,121 @@ names! {
 
 names! {
     /// Keys of which a trace has one.
-    Mark {
+    DeepEvalMark {
         Any = ["agentSpans", "llmSpans", "toolSpans", "baseSpans", "testCases"],
     }
 }
 
-fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
+fn find_key<'run>(object: Object<'run>, wanted: DeepEvalKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
 /// A trace of DeepEval.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "DeepEval trace",
     description: "DeepEval traces (`agentSpans`, `llmSpans`, `toolSpans`), and test runs with one for each of their `testCases`",
     known_by: "lists of spans with `uuid` under `agentSpans`, `llmSpans`, `toolSpans` or `baseSpans`",
-    marks: Mark::Any.names(),
-    object: |object| is_trace(object) || cases(object).any(|(_, case)| trace_of(case).is_some()),
-    read,
-    runs: &[Cutting { within: &[], way: &[Of::Cases.names()], by: &[], keeps: &[] }],
+    marks: DeepEvalMark::Any.names(),
+    object: |object| is_trace(object) || run_cases(object).any(|(_, case)| trace_of(case).is_some()),
+    read: read_run,
+    runs: &[RunCutting { within: &[], way: &[DeepEvalKey::Cases.names()], by: &[], keeps: &[] }],
     ..IN_FULL
 };
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let lists = trace.entries().iter().filter(|entry| OfTrace::of(entry.key).is_some());
-    are_mostly(lists.filter_map(|entry| list(entry.node)).flatten(), |span| of(span, Of::Id).is_some())
+    let lists = trace.entries().iter().filter(|entry| DeepEvalTraceKey::from_name(entry.key).is_some());
+    are_mostly(lists.filter_map(|entry| node_list(entry.node)).flatten(), |span| find_key(span, DeepEvalKey::Id).is_some())
 }
 
 /// The cases of a test run.
-fn cases(run: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
-    objects(of(run, Of::Cases).and_then(list).unwrap_or_default())
+fn run_cases(run: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
+    object_items(find_key(run, DeepEvalKey::Cases).and_then(node_list).unwrap_or_default())
 }
 
 /// The trace of a case.
 fn trace_of(case: Object<'_>) -> Option<Object<'_>> {
-    of(case, Of::Trace).and_then(object).filter(|trace| is_trace(*trace))
+    find_key(case, DeepEvalKey::Trace).and_then(node_object).filter(|trace| is_trace(*trace))
 }
 
-fn lists(trace: Object<'_>) -> impl Iterator<Item = (OfTrace, Node<'_>)> {
-    trace.entries().iter().filter_map(|entry| Some((OfTrace::of(entry.key)?.0, entry.node)))
+fn span_lists(trace: Object<'_>) -> impl Iterator<Item = (DeepEvalTraceKey, Node<'_>)> {
+    trace.entries().iter().filter_map(|entry| Some((DeepEvalTraceKey::from_name(entry.key)?.0, entry.node)))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Value::Object(root) = root.value else { return Ok(()) };
-    let trace = cases(root).find_map(|(_, case)| trace_of(case)).unwrap_or(root);
+    let trace = run_cases(root).find_map(|(_, case)| trace_of(case)).unwrap_or(root);
     let mut spans = Vec::new();
-    for (kind, items) in lists(trace) {
-        for (node, object) in draft.objects(list(items).unwrap_or_default()) {
-            draft.record();
-            match of(object, Of::Id) {
-                Some(_) => spans.push(span(node, object, kind, draft)),
-                None => draft.not_understood(node.origin, "a span without `uuid` is passed over"),
+    for (kind, items) in span_lists(trace) {
+        for (node, object) in draft.record_objects(node_list(items).unwrap_or_default()) {
+            draft.count_record();
+            match find_key(object, DeepEvalKey::Id) {
+                Some(_) => spans.push(read_span(node, object, kind, draft)),
+                None => draft.warn_skipped(node.origin, "a span without `uuid` is passed over"),
             }
         }
     }
-    let at = |word| of(trace, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
-    let duration = at(Of::Start).zip(at(Of::End)).map(|(start, end)| end - start);
-    let whole = Whole {
-        id: of(trace, Of::Id).filter(|id| text_of_node(*id).is_some()),
-        input: of(trace, Of::Input),
-        output: of(trace, Of::Output),
-        error: of(trace, Of::Error),
-        failed: of(trace, Of::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
+    let at = |word| find_key(trace, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    let duration = at(DeepEvalKey::Start).zip(at(DeepEvalKey::End)).map(|(start, end)| end - start);
+    let whole = RunEntries {
+        id: find_key(trace, DeepEvalKey::Id).filter(|id| text_of_node(*id).is_some()),
+        input: find_key(trace, DeepEvalKey::Input),
+        output: find_key(trace, DeepEvalKey::Output),
+        error: find_key(trace, DeepEvalKey::Error),
+        failed: find_key(trace, DeepEvalKey::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
         duration,
-        session: of(trace, Of::Thread),
-        ..Whole::default()
+        session: find_key(trace, DeepEvalKey::Thread),
+        ..RunEntries::default()
     };
-    tell(spans, whole, draft);
+    build_run(spans, whole, draft);
     Ok(())
 }
 
-fn span<'run>(node: Node<'run>, record: Object<'run>, kind: OfTrace, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let mut span = Span::new(node.origin);
-    span.id = of(record, Of::Id).and_then(text_of_node);
-    span.parent = of(record, Of::Parent).and_then(text_of_node);
-    span.name = of(record, Of::Name);
-    let at = |word| of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
-    (span.start, span.end) = (at(Of::Start), at(Of::End));
-    span.failed = of(record, Of::Status).and_then(text_of_node).and_then(of_word);
-    span.error = of(record, Of::Error);
-    span.attributes = of(record, Of::Metadata);
+fn read_span<'run>(node: Node<'run>, record: Object<'run>, kind: DeepEvalTraceKey, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+    let mut span = TraceSpan::new(node.origin);
+    span.id = find_key(record, DeepEvalKey::Id).and_then(text_of_node);
+    span.parent = find_key(record, DeepEvalKey::Parent).and_then(text_of_node);
+    span.name = find_key(record, DeepEvalKey::Name);
+    let at = |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    (span.start, span.end) = (at(DeepEvalKey::Start), at(DeepEvalKey::End));
+    span.failed = find_key(record, DeepEvalKey::Status).and_then(text_of_node).and_then(of_word);
+    span.error = find_key(record, DeepEvalKey::Error);
+    span.attributes = find_key(record, DeepEvalKey::Metadata);
     span.act = match kind {
-        OfTrace::Agent => Act::Agent,
-        OfTrace::Inference => Act::Inference,
-        OfTrace::Tool => Act::Tool,
-        OfTrace::Part => of(record, Of::Type).and_then(text_of_node).and_then(ActWord::act).unwrap_or(Act::Part),
+        DeepEvalTraceKey::Agent => SpanAct::Agent,
+        DeepEvalTraceKey::Inference => SpanAct::Inference,
+        DeepEvalTraceKey::Tool => SpanAct::Tool,
+        DeepEvalTraceKey::Part => find_key(record, DeepEvalKey::Type).and_then(text_of_node).and_then(ActWord::parse_act).unwrap_or(SpanAct::Part),
     };
-    let (input, output) = (of(record, Of::Input), of(record, Of::Output));
+    let (input, output) = (find_key(record, DeepEvalKey::Input), find_key(record, DeepEvalKey::Output));
     let (given, gave) = match span.act {
-        Act::Tool => (Fact::Args, Fact::Result),
-        Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
+        SpanAct::Tool => (Fact::Args, Fact::Result),
+        SpanAct::Inference => (Fact::MessagesIn, Fact::MessagesOut),
         _ => (Fact::Input, Fact::Output),
     };
-    span.tell(given, input);
+    span.take_fact(given, input);
     // A tool may give a message.
-    let message = output.and_then(object).filter(|message| span.act == Act::Tool && of(*message, Of::CallId).is_some());
+    let message = output.and_then(node_object).filter(|message| span.act == SpanAct::Tool && find_key(*message, DeepEvalKey::CallId).is_some());
     match message {
         Some(message) => {
-            span.tell(Fact::CallId, of(message, Of::CallId));
-            span.tell(Fact::Result, of(message, Of::Content));
+            span.take_fact(Fact::CallId, find_key(message, DeepEvalKey::CallId));
+            span.take_fact(Fact::Result, find_key(message, DeepEvalKey::Content));
         }
-        None => span.tell(gave, output),
+        None => span.take_fact(gave, output),
     }
-    for (fact, word) in [(Fact::Model, Of::Model), (Fact::TokensIn, Of::TokensIn), (Fact::TokensOut, Of::TokensOut)] {
-        span.tell(fact, of(record, word));
+    for (fact, word) in [(Fact::Model, DeepEvalKey::Model), (Fact::TokensIn, DeepEvalKey::TokensIn), (Fact::TokensOut, DeepEvalKey::TokensOut)] {
+        span.take_fact(fact, find_key(record, word));
     }
-    let price = |tokens, price| span.facts.number(tokens)?.multiply(number(of(record, price)?)?);
+    let price = |tokens, price| span.facts.fact_number(tokens)?.multiply(number_value(find_key(record, price)?)?);
     if let Some(cost) =
-        price(Fact::TokensIn, Of::PriceIn).zip(price(Fact::TokensOut, Of::PriceOut)).and_then(|(a, b)| a.add(b))
+        price(Fact::TokensIn, DeepEvalKey::PriceIn).zip(price(Fact::TokensOut, DeepEvalKey::PriceOut)).and_then(|(a, b)| a.add(b))
     {
-        span.tell(Fact::Cost, Some(Node::computed(Value::Number(cost))));
+        span.take_fact(Fact::Cost, Some(Node::computed(Value::Number(cost))));
     }
-    span.conclude(draft);
+    span.conclude_span(draft);
     span
 }
 
-fn number(node: Node<'_>) -> Option<averment_base::value::Number<'_>> {
+fn number_value(node: Node<'_>) -> Option<averment_base::value::Number<'_>> {
     match node.value {
         Value::Number(number) => Some(number),
         _ => None,

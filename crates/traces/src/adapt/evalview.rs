@@ -1,17 +1,17 @@
 //! EvalView: results of test cases, each with the `trace` of its run: steps that are calls of tools, in order, with what they cost.
 
-use super::calls::Usage;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, are_mostly, first_of, list_of, object, object_of};
+use super::calls::TokenUsage;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, are_mostly, first_of, list_of, node_object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 
 fields! {
     /// A result, or its trace alone.
-    OfResult {
+    EvalViewResultKey {
         Case = "test_case" => Run(of_run::ID),
         Trace = "trace" => Shape,
         Query = "input_query" => Run(of_run::PROMPT),
@@ -32,7 +32,7 @@ fields! {
 
 fields! {
     /// A step.
-    OfCall {
+    EvalViewCallKey {
         Id = "step_id" => Call(of_step::ID),
         Name = "step_name" => Call(of_step::TOOL),
         Tool = "tool_name" => Call(of_step::TOOL),
@@ -47,81 +47,81 @@ fields! {
 }
 
 /// Results.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "EvalView result",
     known_by: "`test_case` beside a `trace` of `steps` with `tool_name` and `parameters`, or such a `trace` alone",
     description: "results of EvalView (a list, or one with `trace`)",
-    marks: &[OfResult::Case.key(), OfResult::Metrics.key()],
+    marks: &[EvalViewResultKey::Case.key(), EvalViewResultKey::Metrics.key()],
     object: |object| {
         let trace =
-            object_of(object, OfResult::Trace).filter(|_| object.field(OfResult::Case).is_some()).unwrap_or(object);
+            object_of(object, EvalViewResultKey::Trace).filter(|_| object.field(EvalViewResultKey::Case).is_some()).unwrap_or(object);
         is_trace(trace)
     },
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let is_step = |step: Object<'_>| step.field(OfCall::Tool).is_some() && step.field(OfCall::Id).is_some();
-    trace.field(OfResult::Output).is_some()
-        && trace.field(OfResult::Session).is_some()
-        && list_of(trace, OfResult::Steps).is_some_and(|steps| steps.is_empty() || are_mostly(steps.iter(), is_step))
+    let is_step = |step: Object<'_>| step.field(EvalViewCallKey::Tool).is_some() && step.field(EvalViewCallKey::Id).is_some();
+    trace.field(EvalViewResultKey::Output).is_some()
+        && trace.field(EvalViewResultKey::Session).is_some()
+        && list_of(trace, EvalViewResultKey::Steps).is_some_and(|steps| steps.is_empty() || are_mostly(steps.iter(), is_step))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(result) = root.value else { return Ok(()) };
-    let trace = object_of(result, OfResult::Trace).unwrap_or(result);
-    let id = first_of(result, &[OfResult::Case]).or(first_of(trace, &[OfResult::Session]));
-    draft.set_some(of_run::ID, id.filter(|id| Parsed.is_text(*id)));
-    draft.set_some(of_run::OUTPUT, trace.field(OfResult::Output));
-    if let Some(metrics) = object_of(trace, OfResult::Metrics) {
-        let number = |field| metrics.field(field).filter(|node| Parsed.is(*node, Shape::Number));
-        draft.set_some(of_run::COST, number(OfResult::Cost));
-        draft.set_some(of_run::DURATION, number(OfResult::Latency));
+    let trace = object_of(result, EvalViewResultKey::Trace).unwrap_or(result);
+    let id = first_of(result, &[EvalViewResultKey::Case]).or(first_of(trace, &[EvalViewResultKey::Session]));
+    draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
+    draft.set_some(of_run::OUTPUT, trace.field(EvalViewResultKey::Output));
+    if let Some(metrics) = object_of(trace, EvalViewResultKey::Metrics) {
+        let number = |field| metrics.field(field).filter(|node| NodeShapes.has_shape(*node, ValueShape::Number));
+        draft.set_some(of_run::COST, number(EvalViewResultKey::Cost));
+        draft.set_some(of_run::DURATION, number(EvalViewResultKey::Latency));
     }
-    let mut talk = Talk::new(draft);
-    talk.meta(OfResult::Passed.key(), result.field(OfResult::Passed));
-    talk.meta(OfResult::Score.key(), result.field(OfResult::Score));
-    if let Some(words) = result.field(OfResult::Query) {
-        talk.say(Speaker::User, words, &About::default(), words.origin);
+    let mut talk = ConversationBuilder::new(draft);
+    talk.add_meta(EvalViewResultKey::Passed.key(), result.field(EvalViewResultKey::Passed));
+    talk.add_meta(EvalViewResultKey::Score.key(), result.field(EvalViewResultKey::Score));
+    if let Some(words) = result.field(EvalViewResultKey::Query) {
+        talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
     }
-    for node in list_of(trace, OfResult::Steps).unwrap_or_default() {
-        talk.draft.record();
-        match object(*node) {
-            Some(step) => call(&mut talk, *node, step),
-            None => talk.draft.not_understood(node.origin, "a step that is no object is passed over"),
+    for node in list_of(trace, EvalViewResultKey::Steps).unwrap_or_default() {
+        talk.draft.count_record();
+        match node_object(*node) {
+            Some(step) => add_call(&mut talk, *node, step),
+            None => talk.draft.warn_skipped(node.origin, "a step that is no object is passed over"),
         }
     }
-    if let Some(tokens) = object_of(trace, OfResult::Metrics).and_then(|metrics| object_of(metrics, OfResult::Tokens)) {
-        let mut usage = Usage::default();
-        usage.add(tokens);
+    if let Some(tokens) = object_of(trace, EvalViewResultKey::Metrics).and_then(|metrics| object_of(metrics, EvalViewResultKey::Tokens)) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(tokens);
         talk.usage = usage;
     }
-    if let Some(words) = trace.field(OfResult::Output) {
-        talk.say(Speaker::Assistant, words, &About::default(), words.origin);
+    if let Some(words) = trace.field(EvalViewResultKey::Output) {
+        talk.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
     }
-    talk.note_time(first_of(trace, &[OfResult::Start]));
-    talk.note_time(first_of(trace, &[OfResult::End]));
+    talk.note_time(first_of(trace, &[EvalViewResultKey::Start]));
+    talk.note_time(first_of(trace, &[EvalViewResultKey::End]));
     talk.finish_without_turns();
     Ok(())
 }
 
-fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
-    let tool = first_of(step, &[OfCall::Tool, OfCall::Name]).unwrap_or(Node::computed(Value::Null));
-    let made = Made { tool, args: step.field(OfCall::Args), id: step.field(OfCall::Id), origin: node.origin };
-    let Some(call) = talk.call(made, &About::default()) else { return };
-    let status = match step.field(OfCall::Success).map(|success| success.value) {
-        Some(Value::Boolean(true)) => Some(Status::Ok),
-        Some(Value::Boolean(false)) => Some(Status::Failed),
+fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
+    let tool = first_of(step, &[EvalViewCallKey::Tool, EvalViewCallKey::Name]).unwrap_or(Node::computed(Value::Null));
+    let made = ToolCall { tool, args: step.field(EvalViewCallKey::Args), id: step.field(EvalViewCallKey::Id), origin: node.origin };
+    let Some(call) = talk.add_call(made, &StepMeta::default()) else { return };
+    let status = match step.field(EvalViewCallKey::Success).map(|success| success.value) {
+        Some(Value::Boolean(true)) => Some(StepStatus::Ok),
+        Some(Value::Boolean(false)) => Some(StepStatus::Failed),
         _ => None,
     };
-    let latency = object_of(step, OfCall::Metrics).and_then(|metrics| metrics.field(OfCall::Latency));
-    let outcome = Outcome {
-        result: first_of(step, &[OfCall::Output]),
+    let latency = object_of(step, EvalViewCallKey::Metrics).and_then(|metrics| metrics.field(EvalViewCallKey::Latency));
+    let outcome = CallResult {
+        result: first_of(step, &[EvalViewCallKey::Output]),
         status,
-        error: first_of(step, &[OfCall::Error]),
-        duration: latency.filter(|latency| Parsed.is(*latency, Shape::Number)),
-        ..Outcome::default()
+        error: first_of(step, &[EvalViewCallKey::Error]),
+        duration: latency.filter(|latency| NodeShapes.has_shape(*latency, ValueShape::Number)),
+        ..CallResult::default()
     };
-    talk.end(call, outcome, &About::default());
+    talk.end_call(call, outcome, &StepMeta::default());
 }

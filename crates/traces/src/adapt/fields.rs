@@ -1,17 +1,17 @@
 //! Tables of fields. A format says once, in a table, which keys its objects have and what each becomes in the normal form. Whoever reads
 //! the format asks by the rows of the table: the full reader in a parsed object, a projection in what it recognised in the bytes.
 //!
-//! What follows from the fields is written once for both, over a [`Record`] (an object of a table, wherever its values are) and
-//! [`Shapes`] (what kind a value is, told without reading it).
+//! What follows from the fields is written once for both, over a [`FieldRecord`] (an object of a table, wherever its values are) and
+//! [`ShapeReader`] (what kind a value is, told without reading it).
 
-use crate::scan::Cursor;
+use crate::scan::ScanCursor;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{Expected, expected, of_run};
-use averment_runs::run::Kind;
+use averment_runs::normal::{EntryType, entry_type, of_run};
+use averment_runs::run::StepKind;
 
 /// What the value of a field becomes. A projection looks at what it may hold, and at what decides about that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Becomes {
+pub(crate) enum FieldTarget {
     /// It tells what an object is, or holds other objects.
     Shape,
     /// This field of a call.
@@ -21,19 +21,19 @@ pub(crate) enum Becomes {
     /// A part of this entry of the run, which is put together from several values: only the full reader does that.
     PartOf(&'static str),
     /// Something in a step of this kind, which no projection holds.
-    Step(Kind),
+    Step(StepKind),
     /// The same, but of another type it is an error, so that projections have to look.
-    Checked(Kind),
+    Checked(StepKind),
     /// It tells what the lines of a file or the elements of a list are; of a line alone that is known without it.
     Format,
 }
 
-impl Becomes {
+impl FieldTarget {
     /// Whether a projection looks at it.
     pub(crate) fn is_projected(self) -> bool {
         match self {
             Self::Shape | Self::Call(_) | Self::Checked(_) => true,
-            Self::Run(entry) => !is_composed(entry) || expected(entry) != Expected::Any,
+            Self::Run(entry) => !is_composed(entry) || entry_type(entry) != EntryType::Any,
             Self::PartOf(_) | Self::Step(_) | Self::Format => false,
         }
     }
@@ -43,23 +43,23 @@ impl Becomes {
 #[must_use]
 pub(crate) fn is_composed(entry: &str) -> bool {
     matches!(entry, of_run::TURNS | of_run::USAGE | of_run::COST | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
-        || Kind::ALL.iter().any(|kind| kind.list_key() == entry)
+        || StepKind::ALL.iter().any(|kind| kind.list_key() == entry)
 }
 
 /// A row of a table: one field that the objects of a format may have.
-pub(crate) trait Row: Copy + std::fmt::Debug + 'static {
+pub(crate) trait FieldRow: Copy + std::fmt::Debug + 'static {
     /// All rows.
     const ALL: &'static [Self];
     /// A place for each row.
-    type Places: Copy + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
+    type FieldPlaces: Copy + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
     /// The places of an object in which nothing was found.
-    const NOWHERE: Self::Places;
+    const NOWHERE: Self::FieldPlaces;
     /// The key that it stands under.
     fn key(self) -> &'static str;
     /// What it becomes.
-    fn becomes(self) -> Becomes;
+    fn field_target(self) -> FieldTarget;
     /// Its number among the rows.
-    fn number(self) -> usize;
+    fn row_number(self) -> usize;
 }
 
 /// Makes a table of fields: for each its name here, its key, and what it becomes.
@@ -80,24 +80,24 @@ macro_rules! fields {
             }
         }
 
-        impl $crate::adapt::fields::Row for $table {
+        impl $crate::adapt::fields::FieldRow for $table {
             const ALL: &'static [Self] = &[$(Self::$field,)+];
-            type Places = [$crate::adapt::fields::OptionalSpan; [$($key),+].len()];
-            const NOWHERE: Self::Places = [$crate::adapt::fields::OptionalSpan::NOWHERE; [$($key),+].len()];
+            type FieldPlaces = [$crate::adapt::fields::OptionalSpan; [$($key),+].len()];
+            const NOWHERE: Self::FieldPlaces = [$crate::adapt::fields::OptionalSpan::NOWHERE; [$($key),+].len()];
 
             fn key(self) -> &'static str {
                 Self::key(self)
             }
 
-            fn becomes(self) -> $crate::adapt::fields::Becomes {
+            fn field_target(self) -> $crate::adapt::fields::FieldTarget {
                 #[allow(unused_imports, reason = "not every table needs all of them")]
-                use $crate::adapt::fields::Becomes::{Call, Checked, Format, PartOf, Run, Shape, Step};
+                use $crate::adapt::fields::FieldTarget::{Call, Checked, Format, PartOf, Run, Shape, Step};
                 match self {
                     $(Self::$field => $becomes,)+
                 }
             }
 
-            fn number(self) -> usize {
+            fn row_number(self) -> usize {
                 self as usize
             }
         }
@@ -116,7 +116,7 @@ macro_rules! words {
 
         impl $table {
             /// What a word stands for; `None` for one that is not in the table.
-            pub(crate) fn of(word: &str) -> Option<Self> {
+            pub(crate) fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $($($text)|+ => Some(Self::$word),)+
                     _ => None,
@@ -128,16 +128,16 @@ macro_rules! words {
 pub(crate) use words;
 
 /// An object with the fields of a table.
-pub(crate) trait Record<F: Row> {
+pub(crate) trait FieldRecord<F: FieldRow> {
     /// A value of it, as far as it is read.
-    type Value: Copy;
+    type FieldValue: Copy;
 
     /// The value of a field.
-    fn field(&self, field: F) -> Option<Self::Value>;
+    fn field(&self, field: F) -> Option<Self::FieldValue>;
 }
 
-impl<'run, F: Row> Record<F> for Object<'run> {
-    type Value = Node<'run>;
+impl<'run, F: FieldRow> FieldRecord<F> for Object<'run> {
+    type FieldValue = Node<'run>;
 
     fn field(&self, field: F) -> Option<Node<'run>> {
         self.get(field.key())
@@ -145,9 +145,9 @@ impl<'run, F: Row> Record<F> for Object<'run> {
 }
 
 /// Where a value stands in the bytes of a chunk.
-pub(crate) type Span = (usize, usize);
+pub(crate) type ByteSpan = (usize, usize);
 
-/// Room for a [`Span`]. No value ends at offset 0.
+/// Room for a [`ByteSpan`]. No value ends at offset 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OptionalSpan {
     start: usize,
@@ -161,39 +161,39 @@ impl OptionalSpan {
 
 /// The places of the fields of an object in the bytes of a chunk.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spans<F: Row> {
-    places: F::Places,
+pub(crate) struct FieldSpans<F: FieldRow> {
+    places: F::FieldPlaces,
 }
 
-impl<F: Row> Default for Spans<F> {
+impl<F: FieldRow> Default for FieldSpans<F> {
     #[inline]
     fn default() -> Self {
         Self { places: F::NOWHERE }
     }
 }
 
-impl<F: Row> Spans<F> {
+impl<F: FieldRow> FieldSpans<F> {
     /// Notes where the value of a field stands.
     #[inline]
-    pub(crate) fn set(&mut self, field: F, (start, end): Span) {
-        if let Some(place) = self.places.as_mut().get_mut(field.number()) {
+    pub(crate) fn set_span(&mut self, field: F, (start, end): ByteSpan) {
+        if let Some(place) = self.places.as_mut().get_mut(field.row_number()) {
             *place = OptionalSpan { start, end };
         }
     }
 }
 
-impl<F: Row> Record<F> for Spans<F> {
-    type Value = Span;
+impl<F: FieldRow> FieldRecord<F> for FieldSpans<F> {
+    type FieldValue = ByteSpan;
 
     #[inline]
-    fn field(&self, field: F) -> Option<Span> {
-        self.places.as_ref().get(field.number()).filter(|place| place.end != 0).map(|place| (place.start, place.end))
+    fn field(&self, field: F) -> Option<ByteSpan> {
+        self.places.as_ref().get(field.row_number()).filter(|place| place.end != 0).map(|place| (place.start, place.end))
     }
 }
 
 /// What kind a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ValueShape {
     Null,
     True,
     False,
@@ -207,53 +207,53 @@ pub(crate) enum Shape {
 }
 
 /// Tells what kind values are.
-pub(crate) trait Shapes<V: Copy> {
+pub(crate) trait ShapeReader<V: Copy> {
     /// What kind a value is; `None` where it is none of these.
-    fn shape(&self, value: V) -> Option<Shape>;
+    fn value_shape(&self, value: V) -> Option<ValueShape>;
 
     #[inline]
-    fn is(&self, value: V, shape: Shape) -> bool {
-        self.shape(value) == Some(shape)
+    fn has_shape(&self, value: V, shape: ValueShape) -> bool {
+        self.value_shape(value) == Some(shape)
     }
 
     #[inline]
     fn is_text(&self, value: V) -> bool {
-        matches!(self.shape(value), Some(Shape::Text | Shape::Empty))
+        matches!(self.value_shape(value), Some(ValueShape::Text | ValueShape::Empty))
     }
 }
 
 /// Values of a parsed document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Parsed;
+pub(crate) struct NodeShapes;
 
-impl Shapes<Node<'_>> for Parsed {
-    fn shape(&self, value: Node<'_>) -> Option<Shape> {
+impl ShapeReader<Node<'_>> for NodeShapes {
+    fn value_shape(&self, value: Node<'_>) -> Option<ValueShape> {
         match value.value {
-            Value::Null => Some(Shape::Null),
-            Value::Boolean(true) => Some(Shape::True),
-            Value::Boolean(false) => Some(Shape::False),
-            Value::Number(_) => Some(Shape::Number),
-            Value::Text(text) if text.is_empty() => Some(Shape::Empty),
-            Value::Text(_) => Some(Shape::Text),
-            Value::List(_) => Some(Shape::List),
-            Value::Object(_) => Some(Shape::Object),
+            Value::Null => Some(ValueShape::Null),
+            Value::Boolean(true) => Some(ValueShape::True),
+            Value::Boolean(false) => Some(ValueShape::False),
+            Value::Number(_) => Some(ValueShape::Number),
+            Value::Text(text) if text.is_empty() => Some(ValueShape::Empty),
+            Value::Text(_) => Some(ValueShape::Text),
+            Value::List(_) => Some(ValueShape::List),
+            Value::Object(_) => Some(ValueShape::Object),
             _ => None,
         }
     }
 }
 
-impl Shapes<Span> for Cursor<'_> {
+impl ShapeReader<ByteSpan> for ScanCursor<'_> {
     #[inline]
-    fn shape(&self, (start, end): Span) -> Option<Shape> {
-        match self.byte(start) {
-            b'"' if end.wrapping_sub(start) == 2 => Some(Shape::Empty),
-            b'"' => Some(Shape::Text),
-            b'{' => Some(Shape::Object),
-            b'[' => Some(Shape::List),
-            b'-' | b'0'..=b'9' => Some(Shape::Number),
-            b'n' if self.slice(start, end) == b"null" => Some(Shape::Null),
-            b't' if self.slice(start, end) == b"true" => Some(Shape::True),
-            b'f' if self.slice(start, end) == b"false" => Some(Shape::False),
+    fn value_shape(&self, (start, end): ByteSpan) -> Option<ValueShape> {
+        match self.byte_at(start) {
+            b'"' if end.wrapping_sub(start) == 2 => Some(ValueShape::Empty),
+            b'"' => Some(ValueShape::Text),
+            b'{' => Some(ValueShape::Object),
+            b'[' => Some(ValueShape::List),
+            b'-' | b'0'..=b'9' => Some(ValueShape::Number),
+            b'n' if self.slice(start, end) == b"null" => Some(ValueShape::Null),
+            b't' if self.slice(start, end) == b"true" => Some(ValueShape::True),
+            b'f' if self.slice(start, end) == b"false" => Some(ValueShape::False),
             _ => None,
         }
     }
@@ -261,16 +261,16 @@ impl Shapes<Span> for Cursor<'_> {
 
 /// The first of several fields that is there and not `null`.
 #[inline]
-pub(crate) fn first<F: Row, R: Record<F>>(
+pub(crate) fn first_field<F: FieldRow, R: FieldRecord<F>>(
     record: &R,
-    shapes: &impl Shapes<R::Value>,
+    shapes: &impl ShapeReader<R::FieldValue>,
     fields: &[F],
-) -> Option<R::Value> {
-    fields.iter().find_map(|field| record.field(*field).filter(|value| !shapes.is(*value, Shape::Null)))
+) -> Option<R::FieldValue> {
+    fields.iter().find_map(|field| record.field(*field).filter(|value| !shapes.has_shape(*value, ValueShape::Null)))
 }
 
 /// Whether a field is `true`.
 #[inline]
-pub(crate) fn is_true<F: Row, R: Record<F>>(record: &R, shapes: &impl Shapes<R::Value>, field: F) -> bool {
-    record.field(field).is_some_and(|value| shapes.is(value, Shape::True))
+pub(crate) fn is_true<F: FieldRow, R: FieldRecord<F>>(record: &R, shapes: &impl ShapeReader<R::FieldValue>, field: F) -> bool {
+    record.field(field).is_some_and(|value| shapes.has_shape(value, ValueShape::True))
 }

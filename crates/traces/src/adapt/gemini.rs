@@ -1,25 +1,25 @@
 //! Gemini CLI: the file of a session (`messages` of type `user` and `gemini`), and the events of `--output-format stream-json`.
 
-use super::calls::Usage;
+use super::calls::TokenUsage;
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, words};
-use super::messages::Role;
-use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
+use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, object_items, node_text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// What stands before an exit code.
-static EXIT_CODE: Markers = LazyLock::new(|| markers(["Exit Code:"]));
+static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["Exit Code:"]));
 
 fields! {
     /// A session.
-    OfSession {
+    GeminiSessionKey {
         Id = "sessionId" => Run(of_run::ID),
         Project = "projectHash" => Shape,
         Messages = "messages" => Shape,
@@ -31,7 +31,7 @@ fields! {
 
 fields! {
     /// A message.
-    OfMessage {
+    GeminiKey {
         Id = "id" => Shape,
         Type = "type" => Shape,
         Time = "timestamp" => Shape,
@@ -47,7 +47,7 @@ fields! {
 
 fields! {
     /// A call with its result.
-    OfCall {
+    GeminiCallKey {
         Id = "id" => Call(of_step::ID),
         Name = "name" => Call(of_step::TOOL),
         Args = "args" => Call(of_step::ARGS),
@@ -64,7 +64,7 @@ fields! {
 
 fields! {
     /// The tokens of a message.
-    OfTokens {
+    GeminiUsageKey {
         Input = "input" => Shape,
         Output = "output" => Shape,
         Cached = "cached" => Shape,
@@ -75,7 +75,7 @@ fields! {
 
 fields! {
     /// An event of a stream.
-    OfEvent {
+    GeminiEventKey {
         Type = "type" => Shape,
         Time = "timestamp" => Shape,
         Session = "session_id" => Run(of_run::ID),
@@ -98,7 +98,7 @@ fields! {
 
 words! {
     /// Who says a message of a session.
-    Sayer {
+    GeminiSayer {
         Model = "gemini" | "model",
         User = "user",
         Program = "info" | "error" | "warning" | "system" | "about" | "help" | "stats" | "quit" | "compression",
@@ -107,7 +107,7 @@ words! {
 
 words! {
     /// How much an error matters.
-    Severity {
+    ErrorSeverity {
         /// The program goes on.
         Warning = "warning",
     }
@@ -115,7 +115,7 @@ words! {
 
 words! {
     /// The types of events.
-    EventType {
+    GeminiEventType {
         Start = "init",
         Said = "message",
         Call = "tool_use",
@@ -126,52 +126,52 @@ words! {
 }
 
 /// Sessions.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Gemini CLI session",
     known_by: "`sessionId` and `projectHash` beside `messages` of type `user` or `gemini`, or in front of such on lines",
     description: "sessions of Gemini CLI (`projectHash`, `messages`, or a message a line)",
-    marks: &[OfSession::Project.key()],
-    object: |object| list_of(object, OfSession::Messages).is_some() && object.field(OfSession::Id).is_some(),
+    marks: &[GeminiSessionKey::Project.key()],
+    object: |object| list_of(object, GeminiSessionKey::Messages).is_some() && object.field(GeminiSessionKey::Id).is_some(),
     item_marks: &[
-        OfSession::Project.key(),
-        OfSession::Set.key(),
-        OfSession::Rewind.key(),
-        OfMessage::Calls.key(),
-        OfMessage::Thoughts.key(),
+        GeminiSessionKey::Project.key(),
+        GeminiSessionKey::Set.key(),
+        GeminiSessionKey::Rewind.key(),
+        GeminiKey::Calls.key(),
+        GeminiKey::Thoughts.key(),
     ],
     element: is_record,
     line: is_record,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 /// Whether an object is a line of a session.
 fn is_record(line: Object<'_>) -> bool {
     let has = |field| line.field(field).is_some();
-    has(OfSession::Project) && has(OfSession::Id) && !has(OfSession::Messages)
-        || changes(line).is_some()
-        || text_of(line, OfMessage::Type) == Some(MODEL) && text_of(line, OfMessage::Id).is_some()
+    has(GeminiSessionKey::Project) && has(GeminiSessionKey::Id) && !has(GeminiSessionKey::Messages)
+        || changed_messages(line).is_some()
+        || text_of(line, GeminiKey::Type) == Some(MODEL) && text_of(line, GeminiKey::Id).is_some()
 }
 
 /// What only messages of Gemini CLI have for a type.
 const MODEL: &str = "gemini";
 
 /// Whether a line says something about the session that is no message, and the messages that it holds all the same.
-fn changes(line: Object<'_>) -> Option<&[Node<'_>]> {
+fn changed_messages(line: Object<'_>) -> Option<&[Node<'_>]> {
     let only = line.entries().len() == 1;
-    let changed = object_of(line, OfSession::Set).filter(|_| only);
-    let went_back = line.field(OfSession::Rewind).filter(|_| only);
-    let messages = changed.and_then(|changed| list_of(changed, OfSession::Messages));
+    let changed = object_of(line, GeminiSessionKey::Set).filter(|_| only);
+    let went_back = line.field(GeminiSessionKey::Rewind).filter(|_| only);
+    let messages = changed.and_then(|changed| list_of(changed, GeminiSessionKey::Messages));
     changed.map(|_| ()).or(went_back.map(|_| ())).map(|()| messages.unwrap_or_default())
 }
 
 /// Streams.
-pub(crate) const STREAM: Format = Format {
+pub(crate) const STREAM: TraceFormat = TraceFormat {
     name: "Gemini CLI events",
     known_by: "`tool_use` events with `tool_name` and `tool_id`, or an `init` event with `session_id` and `timestamp`",
     description: "events of Gemini CLI (`--output-format stream-json`)",
-    marks: &[OfEvent::Call.key()],
-    item_marks: &[OfEvent::Call.key(), OfEvent::Session.key()],
+    marks: &[GeminiEventKey::Call.key()],
+    item_marks: &[GeminiEventKey::Call.key(), GeminiEventKey::Session.key()],
     element: is_event,
     line: is_event,
     read: read_stream,
@@ -180,41 +180,41 @@ pub(crate) const STREAM: Format = Format {
 
 fn is_event(event: Object<'_>) -> bool {
     let has = |field| event.field(field).is_some();
-    match text_of(event, OfEvent::Type).and_then(EventType::of) {
-        Some(EventType::Start) => has(OfEvent::Session) && has(OfEvent::Time) && has(OfEvent::Model),
-        Some(EventType::Call) => has(OfEvent::Call) && has(OfEvent::Tool),
-        Some(EventType::Result) => has(OfEvent::Call) && has(OfEvent::Status),
+    match text_of(event, GeminiEventKey::Type).and_then(GeminiEventType::from_word) {
+        Some(GeminiEventType::Start) => has(GeminiEventKey::Session) && has(GeminiEventKey::Time) && has(GeminiEventKey::Model),
+        Some(GeminiEventType::Call) => has(GeminiEventKey::Call) && has(GeminiEventKey::Tool),
+        Some(GeminiEventType::Result) => has(GeminiEventKey::Call) && has(GeminiEventKey::Status),
         _ => false,
     }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let mut talk = Talk::new(draft);
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let mut talk = ConversationBuilder::new(draft);
     let messages = match root.value {
         Value::Object(session) if !is_record(session) => {
-            begins(&mut talk, session);
-            let messages = list_of(session, OfSession::Messages).unwrap_or_default();
-            messages.iter().for_each(|_| talk.draft.record());
+            begin_session(&mut talk, session);
+            let messages = list_of(session, GeminiSessionKey::Messages).unwrap_or_default();
+            messages.iter().for_each(|_| talk.draft.count_record());
             messages.to_vec()
         }
-        Value::List(lines) => of_lines(&mut talk, lines),
-        _ => of_lines(&mut talk, &[root]),
+        Value::List(lines) => read_lines(&mut talk, lines),
+        _ => read_lines(&mut talk, &[root]),
     };
     for node in &messages {
-        let said = object(*node);
-        let sayer = said.and_then(|message| text_of(message, OfMessage::Type)).and_then(Sayer::of);
+        let said = node_object(*node);
+        let sayer = said.and_then(|message| text_of(message, GeminiKey::Type)).and_then(GeminiSayer::from_word);
         let (Some(message), Some(sayer)) = (said, sayer) else {
-            talk.draft.not_understood(node.origin, "a message of unknown type is passed over");
+            talk.draft.warn_skipped(node.origin, "a message of unknown type is passed over");
             continue;
         };
-        let about = About { time: message.field(OfMessage::Time), ..About::default() };
+        let about = StepMeta { time: message.field(GeminiKey::Time), ..StepMeta::default() };
         match sayer {
-            Sayer::Model => answer(&mut talk, *node, message, &about),
-            Sayer::User | Sayer::Program => {
-                let of_user = sayer == Sayer::User && !is_summary(message);
+            GeminiSayer::Model => add_answer(&mut talk, *node, message, &about),
+            GeminiSayer::User | GeminiSayer::Program => {
+                let of_user = sayer == GeminiSayer::User && !is_summary(message);
                 let speaker = if of_user { Speaker::User } else { Speaker::System };
-                if let Some(content) = message.field(OfMessage::Content) {
-                    talk.say_content(speaker, content, &about, node.origin);
+                if let Some(content) = message.field(GeminiKey::Content) {
+                    talk.add_content(speaker, content, &about, node.origin);
                 }
             }
         }
@@ -223,25 +223,25 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     Ok(())
 }
 
-fn begins<'run>(talk: &mut Talk<'_, 'run, '_>, session: Object<'run>) {
-    talk.draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
+fn begin_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, session: Object<'run>) {
+    talk.draft.set_some(of_run::ID, session.field(GeminiSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
 }
 
 /// The messages of a session with a record on each line: of several with one id the last counts, in the place of the first. What was
 /// done stays done where the user went back, or where messages were summed up.
-fn of_lines<'run>(talk: &mut Talk<'_, 'run, '_>, lines: &[Node<'run>]) -> Vec<Node<'run>> {
+fn read_lines<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, lines: &[Node<'run>]) -> Vec<Node<'run>> {
     let mut messages: Vec<Node<'run>> = Vec::new();
     let mut places = FxHashMap::default();
     for node in lines {
-        talk.draft.record();
-        let line = object(*node);
-        if let Some(session) = line.filter(|line| line.field(OfSession::Project).is_some()) {
-            begins(talk, session);
+        talk.draft.count_record();
+        let line = node_object(*node);
+        if let Some(session) = line.filter(|line| line.field(GeminiSessionKey::Project).is_some()) {
+            begin_session(talk, session);
             continue;
         }
-        let changed = line.and_then(changes);
+        let changed = line.and_then(changed_messages);
         for message in changed.unwrap_or(std::slice::from_ref(node)) {
-            let id = object(*message).and_then(|message| text_of(message, OfMessage::Id));
+            let id = node_object(*message).and_then(|message| text_of(message, GeminiKey::Id));
             let place = id.map_or(messages.len(), |id| *places.entry(id).or_insert(messages.len()));
             match messages.get_mut(place) {
                 // A summary of the session repeats messages, and may leave their calls out.
@@ -256,187 +256,187 @@ fn of_lines<'run>(talk: &mut Talk<'_, 'run, '_>, lines: &[Node<'run>]) -> Vec<No
 
 /// Whether the program sums up what was said so far, in the name of the user.
 fn is_summary(message: Object<'_>) -> bool {
-    let content = message.field(OfMessage::Content);
+    let content = message.field(GeminiKey::Content);
     let first = content.and_then(|content| match content.value {
-        Value::List([first, ..]) => text_of(object(*first)?, OfMessage::Words),
-        _ => text(content),
+        Value::List([first, ..]) => text_of(node_object(*first)?, GeminiKey::Words),
+        _ => node_text(content),
     });
     first.is_some_and(|words| words.trim_start().starts_with("<state_snapshot>"))
 }
 
-fn answer<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &About<'run>) {
+fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
     talk.begin_turn();
-    talk.meta(of_meta::MODEL, message.field(OfMessage::Model));
-    for (at, thought) in talk.draft.objects(list_of(message, OfMessage::Thoughts).unwrap_or_default()) {
-        if let Some(words) = thought.field(OfMessage::Description) {
-            let about = About { time: thought.field(OfMessage::Time), ..*about };
-            talk.say(Speaker::Thinking, words, &about, at.origin);
+    talk.add_meta(of_meta::MODEL, message.field(GeminiKey::Model));
+    for (at, thought) in talk.draft.record_objects(list_of(message, GeminiKey::Thoughts).unwrap_or_default()) {
+        if let Some(words) = thought.field(GeminiKey::Description) {
+            let about = StepMeta { time: thought.field(GeminiKey::Time), ..*about };
+            talk.add_message(Speaker::Thinking, words, &about, at.origin);
         }
     }
-    if let Some(content) = message.field(OfMessage::Content) {
-        talk.say_content(Speaker::Assistant, content, about, node.origin);
+    if let Some(content) = message.field(GeminiKey::Content) {
+        talk.add_content(Speaker::Assistant, content, about, node.origin);
     }
-    for (at, call) in talk.draft.objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
+    for (at, call) in talk.draft.record_objects(list_of(message, GeminiKey::Calls).unwrap_or_default()) {
         one_call(talk, at, call, about);
     }
-    if let Some(tokens) = object_of(message, OfMessage::Tokens) {
-        count(talk, tokens);
+    if let Some(tokens) = object_of(message, GeminiKey::Tokens) {
+        count_usage(talk, tokens);
     }
 }
 
 /// The sum of input and output leaves out what was thought: the total holds it.
-fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
+fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     let counts = [
-        (of_usage::INPUT, OfTokens::Input),
-        (of_usage::OUTPUT, OfTokens::Output),
-        (of_usage::CACHE_READ, OfTokens::Cached),
-        (of_usage::REASONING, OfTokens::Thoughts),
-        (of_usage::TOTAL, OfTokens::Total),
+        (of_usage::INPUT, GeminiUsageKey::Input),
+        (of_usage::OUTPUT, GeminiUsageKey::Output),
+        (of_usage::CACHE_READ, GeminiUsageKey::Cached),
+        (of_usage::REASONING, GeminiUsageKey::Thoughts),
+        (of_usage::TOTAL, GeminiUsageKey::Total),
     ];
-    let mut usage = Usage::default();
+    let mut usage = TokenUsage::default();
     for (name, field) in counts {
-        usage.count(name, tokens.field(field));
+        usage.add_count(name, tokens.field(field));
     }
-    talk.usage.join(&usage);
+    talk.usage.merge_usage(&usage);
 }
 
-fn one_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &About<'run>) {
-    let tool = call.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
-    let made = Made { tool, args: call.field(OfCall::Args), id: call.field(OfCall::Id), origin: node.origin };
-    let Some(step) = talk.call(made, &About { time: None, ..*about }) else { return };
-    let result = call.field(OfCall::Result).and_then(|result| given_back(talk, result));
-    let result = result.or_else(|| first_of(call, &[OfCall::Display]).filter(|shown| Parsed.is_text(*shown)));
-    let status = text_of(call, OfCall::Status).and_then(status_of);
+fn one_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &StepMeta<'run>) {
+    let tool = call.field(GeminiCallKey::Name).unwrap_or(Node::computed(Value::Null));
+    let made = ToolCall { tool, args: call.field(GeminiCallKey::Args), id: call.field(GeminiCallKey::Id), origin: node.origin };
+    let Some(step) = talk.add_call(made, &StepMeta { time: None, ..*about }) else { return };
+    let result = call.field(GeminiCallKey::Result).and_then(|result| result_node(talk, result));
+    let result = result.or_else(|| first_of(call, &[GeminiCallKey::Display]).filter(|shown| NodeShapes.is_text(*shown)));
+    let status = text_of(call, GeminiCallKey::Status).and_then(status_of);
     let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
-    let status = with_code(status, exit_code);
+    let status = exit_outcome(status, exit_code);
     talk.end_within(
         step,
-        Outcome { result, exit_code, status, ..Outcome::default() },
-        &About { time: call.field(OfCall::Time), ..*about },
+        CallResult { result, exit_code, status, ..CallResult::default() },
+        &StepMeta { time: call.field(GeminiCallKey::Time), ..*about },
     );
 }
 
 /// A command that ended with another code than 0 is a success for the program that ran it.
-fn with_code(status: Option<Status>, exit_code: Option<Node<'_>>) -> Option<Status> {
+fn exit_outcome(status: Option<StepStatus>, exit_code: Option<Node<'_>>) -> Option<StepStatus> {
     let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
-    if failed { Some(Status::Failed) } else { status }
+    if failed { Some(StepStatus::Failed) } else { status }
 }
 
 /// A call that was cancelled was turned down by the user.
-fn status_of(word: &str) -> Option<Status> {
+fn status_of(word: &str) -> Option<StepStatus> {
     match word {
-        "cancelled" => Some(Status::Denied),
-        word => word_status(word).filter(|status| *status != Status::Unknown),
+        "cancelled" => Some(StepStatus::Denied),
+        word => word_status(word).filter(|status| *status != StepStatus::Unknown),
     }
 }
 
 /// What a tool gave back: the output or the error in its answer, else the answer, else the text of its parts.
-fn given_back<'run>(talk: &Talk<'_, 'run, '_>, result: Node<'run>) -> Option<Node<'run>> {
+fn result_node<'run>(talk: &ConversationBuilder<'_, 'run, '_>, result: Node<'run>) -> Option<Node<'run>> {
     let Value::List(parts) = result.value else { return Some(result) };
-    let answer = objects(parts).find_map(|(_, part)| object_of(part, OfCall::Answer)?.field(OfCall::Response));
+    let answer = object_items(parts).find_map(|(_, part)| object_of(part, GeminiCallKey::Answer)?.field(GeminiCallKey::Response));
     match answer {
         Some(answer) => {
-            Some(object(answer).and_then(|answer| first_of(answer, &[OfCall::Output, OfCall::Error])).unwrap_or(answer))
+            Some(node_object(answer).and_then(|answer| first_of(answer, &[GeminiCallKey::Output, GeminiCallKey::Error])).unwrap_or(answer))
         }
-        None => content::text(result, talk.draft.arena),
+        None => content::content_text(result, talk.draft.arena),
     }
 }
 
-fn read_stream<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_stream<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut talk = Talk::new(draft);
-    let mut growing: Option<(Node<'run>, String, About<'run>)> = None;
-    for node in super::items_of::<OfEvent>(root, &[]) {
-        talk.draft.record();
-        let event = object(*node);
-        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+    let mut talk = ConversationBuilder::new(draft);
+    let mut growing: Option<(Node<'run>, String, StepMeta<'run>)> = None;
+    for node in super::items_of::<GeminiEventKey>(root, &[]) {
+        talk.draft.count_record();
+        let event = node_object(*node);
+        let kind = event.and_then(|event| text_of(event, GeminiEventKey::Type)).and_then(GeminiEventType::from_word);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
+            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
             continue;
         };
-        let about = About { time: event.field(OfEvent::Time), ..About::default() };
-        let words = event.field(OfEvent::Content).and_then(text);
-        if let (EventType::Said, Some(words), true) = (kind, words, is_delta(event)) {
+        let about = StepMeta { time: event.field(GeminiEventKey::Time), ..StepMeta::default() };
+        let words = event.field(GeminiEventKey::Content).and_then(node_text);
+        if let (GeminiEventType::Said, Some(words), true) = (kind, words, is_delta(event)) {
             growing.get_or_insert_with(|| (*node, String::new(), about)).1.push_str(words);
             continue;
         }
-        grown(&mut talk, growing.take());
-        one_event(&mut talk, *node, event, kind, &about);
+        add_streamed(&mut talk, growing.take());
+        read_event(&mut talk, *node, event, kind, &about);
     }
-    grown(&mut talk, growing.take());
+    add_streamed(&mut talk, growing.take());
     talk.finish_with_tools();
     Ok(())
 }
 
 fn is_delta(event: Object<'_>) -> bool {
-    super::fields::is_true(&event, &Parsed, OfEvent::Delta)
+    super::fields::is_true(&event, &NodeShapes, GeminiEventKey::Delta)
 }
 
 /// The parts of one message are together.
-fn grown<'run>(talk: &mut Talk<'_, 'run, '_>, growing: Option<(Node<'run>, String, About<'run>)>) {
+fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, growing: Option<(Node<'run>, String, StepMeta<'run>)>) {
     if let Some((node, words, about)) = growing {
-        let words = Node::new(Value::plain(talk.draft.arena.alloc_str(&words)), node.origin);
-        talk.say(Speaker::Assistant, words, &about, node.origin);
+        let words = Node::new(Value::plain_text(talk.draft.arena.alloc_str(&words)), node.origin);
+        talk.add_message(Speaker::Assistant, words, &about, node.origin);
     }
 }
 
-fn one_event<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn read_event<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
-    kind: EventType,
-    about: &About<'run>,
+    kind: GeminiEventType,
+    about: &StepMeta<'run>,
 ) {
     match kind {
-        EventType::Start => {
-            talk.draft.set_some(of_run::ID, event.field(OfEvent::Session));
-            talk.meta(of_meta::MODEL, event.field(OfEvent::Model));
+        GeminiEventType::Start => {
+            talk.draft.set_some(of_run::ID, event.field(GeminiEventKey::Session));
+            talk.add_meta(of_meta::MODEL, event.field(GeminiEventKey::Model));
             talk.note_time(about.time);
         }
-        EventType::Said => {
-            let speaker = match text_of(event, OfEvent::Role).and_then(Role::of) {
-                Some(Role::Assistant) => Speaker::Assistant,
-                Some(Role::User) => Speaker::User,
+        GeminiEventType::Said => {
+            let speaker = match text_of(event, GeminiEventKey::Role).and_then(MessageRole::from_word) {
+                Some(MessageRole::Assistant) => Speaker::Assistant,
+                Some(MessageRole::User) => Speaker::User,
                 _ => Speaker::System,
             };
-            if let Some(content) = event.field(OfEvent::Content) {
-                talk.say_content(speaker, content, about, node.origin);
+            if let Some(content) = event.field(GeminiEventKey::Content) {
+                talk.add_content(speaker, content, about, node.origin);
             }
         }
-        EventType::Call => {
-            let tool = event.field(OfEvent::Tool).unwrap_or(Node::computed(Value::Null));
+        GeminiEventType::Call => {
+            let tool = event.field(GeminiEventKey::Tool).unwrap_or(Node::computed(Value::Null));
             let made =
-                Made { tool, args: event.field(OfEvent::Args), id: event.field(OfEvent::Call), origin: node.origin };
-            talk.call(made, about);
+                ToolCall { tool, args: event.field(GeminiEventKey::Args), id: event.field(GeminiEventKey::Call), origin: node.origin };
+            talk.add_call(made, about);
         }
-        EventType::Result => {
-            let result = event.field(OfEvent::Output);
-            let error = first_of(event, &[OfEvent::Error]);
-            let status = text_of(event, OfEvent::Status).and_then(status_of);
+        GeminiEventType::Result => {
+            let result = event.field(GeminiEventKey::Output);
+            let error = first_of(event, &[GeminiEventKey::Error]);
+            let status = text_of(event, GeminiEventKey::Status).and_then(status_of);
             let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
-            let status = with_code(status, exit_code);
-            let outcome = Outcome { result, error, status, exit_code, ..Outcome::default() };
-            talk.answer(text_of(event, OfEvent::Call), None, outcome, about, node.origin);
+            let status = exit_outcome(status, exit_code);
+            let outcome = CallResult { result, error, status, exit_code, ..CallResult::default() };
+            talk.add_result(text_of(event, GeminiEventKey::Call), None, outcome, about, node.origin);
         }
-        EventType::Error if text_of(event, OfEvent::Severity).and_then(Severity::of) == Some(Severity::Warning) => {
-            if let Some(message) = event.field(OfEvent::Message) {
-                talk.say(Speaker::System, message, about, node.origin);
+        GeminiEventType::Error if text_of(event, GeminiEventKey::Severity).and_then(ErrorSeverity::from_word) == Some(ErrorSeverity::Warning) => {
+            if let Some(message) = event.field(GeminiEventKey::Message) {
+                talk.add_message(Speaker::System, message, about, node.origin);
             }
         }
-        EventType::Error => {
-            if let Some(message) = event.field(OfEvent::Message) {
-                talk.draft.set(of_run::ERROR, message);
+        GeminiEventType::Error => {
+            if let Some(message) = event.field(GeminiEventKey::Message) {
+                talk.draft.set_entry(of_run::ERROR, message);
             }
         }
-        EventType::End => {
+        GeminiEventType::End => {
             talk.note_time(about.time);
-            let error = first_of(event, &[OfEvent::Error]);
-            let message = error.and_then(object).and_then(|error| first_of(error, &[OfEvent::Message])).or(error);
+            let error = first_of(event, &[GeminiEventKey::Error]);
+            let message = error.and_then(node_object).and_then(|error| first_of(error, &[GeminiEventKey::Message])).or(error);
             talk.draft.set_some(of_run::ERROR, message);
-            if let Some(stats) = object_of(event, OfEvent::Stats) {
-                talk.usage.add(stats);
-                talk.usage.count(of_usage::CACHE_READ, stats.field(OfTokens::Cached));
-                talk.draft.set_some(of_run::DURATION, stats.field(OfEvent::Duration));
+            if let Some(stats) = object_of(event, GeminiEventKey::Stats) {
+                talk.usage.add_usage(stats);
+                talk.usage.add_count(of_usage::CACHE_READ, stats.field(GeminiUsageKey::Cached));
+                talk.draft.set_some(of_run::DURATION, stats.field(GeminiEventKey::Duration));
             }
         }
     }

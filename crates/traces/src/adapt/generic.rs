@@ -1,169 +1,169 @@
 //! Home-grown formats: an object with its tool calls in one list, under the names that people choose. Nothing is guessed beyond names:
 //! a number whose unit is not plain from its name is left out.
 
-use super::calls::Usage;
-use super::draft::{Draft, field};
-use super::fields::{Parsed, Record, Shapes};
-use super::messages::OfCall;
-use super::{Format, IN_FULL, Projected, list, object_of};
-use crate::error::Placed;
-use crate::names::{Names, Part, Unit, at};
-use averment_base::diagnostic::suggest::nearest;
-use averment_base::value::{Entry, Node, Number, Object, Value};
+use super::calls::TokenUsage;
+use super::run_builder::{RunBuilder, field_entry};
+use super::fields::{NodeShapes, FieldRecord, ShapeReader};
+use super::messages::ToolCallKey;
+use super::{TraceFormat, IN_FULL, LineProjection, node_list, object_of};
+use crate::error::PlacedError;
+use crate::names::{PartNames, NamedPart, TimeUnit, value_at};
+use averment_base::diagnostic::suggest::suggest_name;
+use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use std::borrow::Cow;
 
 /// An object with `tool_calls` or its kin.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "tool calls of one's own making",
     known_by: "a list of objects that each name a tool, under a name that such lists have",
     description: "an object with `tool_calls`, each with a `name` or `tool`",
     marks: &[],
     object: is_generic,
-    read,
-    projected: Projected::Calls,
+    read: read_run,
+    projected: LineProjection::Calls,
     ..IN_FULL
 };
 
 fn is_generic(object: Object<'_>) -> bool {
-    is_run(object, Names::known())
+    is_run(object, PartNames::known_names())
 }
 
 /// Whether an object is a run under these names.
-pub(super) fn is_run(object: Object<'_>, names: &Names) -> bool {
-    let has_tool = |node: &Node<'_>| super::object(*node).is_some_and(|call| tool(call, names).is_some());
+pub(super) fn is_run(object: Object<'_>, names: &PartNames) -> bool {
+    let has_tool = |node: &Node<'_>| super::node_object(*node).is_some_and(|call| tool_name(call, names).is_some());
     // What the normal form has under these keys is the normal form, unless a file of the user says otherwise.
-    let calls = names.of(Part::Calls);
+    let calls = names.names_of(NamedPart::Calls);
     let other = |key: &str| object.get(key).is_none() || calls.iter().any(|name| name == key);
-    other(Kind::Call.list_key())
+    other(StepKind::Call.list_key())
         && other(of_run::STEPS)
         && calls.iter().any(|key| list_under(object, key).is_some_and(|calls| calls.iter().all(has_tool)))
 }
 
 fn list_under<'run>(object: Object<'run>, key: &str) -> Option<&'run [Node<'run>]> {
-    at(object, key).and_then(list)
+    value_at(object, key).and_then(node_list)
 }
 
 /// Why an object is no run under these names, and what may help.
-pub(super) fn why_not(object: Object<'_>, names: &Names) -> (String, String) {
+pub(super) fn explain_mismatch(object: Object<'_>, names: &PartNames) -> (String, String) {
     let keys =
         |object: Object<'_>| object.entries().iter().take(20).map(|entry| entry.key.to_owned()).collect::<Vec<_>>();
-    let Some((key, calls)) = names.of(Part::Calls).iter().find_map(|key| Some((key, list_under(object, key)?))) else {
-        let wanted = names.of(Part::Calls).first().map_or("", AsRef::as_ref);
+    let Some((key, calls)) = names.names_of(NamedPart::Calls).iter().find_map(|key| Some((key, list_under(object, key)?))) else {
+        let wanted = names.names_of(NamedPart::Calls).first().map_or("", AsRef::as_ref);
         let message = match object.get(wanted) {
             Some(other) => format!("`{wanted}` is no list of calls but {}", other.value.type_name()),
             None => format!("no list of calls: there is no `{wanted}`"),
         };
-        return (message, instead(wanted, &keys(object), Part::Calls));
+        return (message, suggest_keys(wanted, &keys(object), NamedPart::Calls));
     };
-    let wanted = names.of(Part::Tool).first().map_or("", AsRef::as_ref);
+    let wanted = names.names_of(NamedPart::Tool).first().map_or("", AsRef::as_ref);
     let bad = calls.iter().enumerate().find_map(|(number, node)| match node.value {
-        Value::Object(call) if tool(call, names).is_some() => None,
+        Value::Object(call) if tool_name(call, names).is_some() => None,
         Value::Object(call) => Some((number, keys(call))),
         _ => Some((number, Vec::new())),
     });
     match bad {
         Some((number, keys)) => (
             format!("element {} of `{key}` is no call: its tool is not there (`{wanted}`)", number + 1),
-            instead(wanted, &keys, Part::Tool),
+            suggest_keys(wanted, &keys, NamedPart::Tool),
         ),
         None => ("a run of another form".to_owned(), "the names of `--map` do not fit it".to_owned()),
     }
 }
 
 /// What may be meant by a name that is not there.
-fn instead(wanted: &str, keys: &[String], part: Part) -> String {
-    let near = nearest(wanted, keys.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`? "));
+fn suggest_keys(wanted: &str, keys: &[String], part: NamedPart) -> String {
+    let near = suggest_name(wanted, keys.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`? "));
     let shown: Vec<_> = keys.iter().take(8).map(|key| format!("`{key}`")).collect();
     format!(
         "{}its keys are {}; name one of them as `{part}` in the file of `--map`",
         near.unwrap_or_default(),
         shown.join(", "),
-        part = part.word(),
+        part = part.map_word(),
     )
 }
 
 /// The first of several names that is there and not `null`.
-fn first<'run>(object: Object<'run>, names: &[Cow<'static, str>]) -> Option<Node<'run>> {
-    names.iter().find_map(|key| at(object, key).filter(|node| !matches!(node.value, Value::Null)))
+fn first_named<'run>(object: Object<'run>, names: &[Cow<'static, str>]) -> Option<Node<'run>> {
+    names.iter().find_map(|key| value_at(object, key).filter(|node| !matches!(node.value, Value::Null)))
 }
 
 /// The name of the tool; OpenAI's `function: {name}` too.
-fn tool<'run>(call: Object<'run>, names: &Names) -> Option<Node<'run>> {
-    let node = first(call, names.of(Part::Tool))?;
+fn tool_name<'run>(call: Object<'run>, names: &PartNames) -> Option<Node<'run>> {
+    let node = first_named(call, names.names_of(NamedPart::Tool))?;
     match node.value {
         Value::Text(_) => Some(node),
-        Value::Object(function) => function.field(OfCall::Name).filter(|name| Parsed.is_text(*name)),
+        Value::Object(function) => function.field(ToolCallKey::Name).filter(|name| NodeShapes.is_text(*name)),
         _ => None,
     }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    read_under(root, draft, Names::known());
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    read_under(root, draft, PartNames::known_names());
     Ok(())
 }
 
 /// Reads a run under these names.
-pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, names: &Names) {
+pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>, names: &PartNames) {
     let Value::Object(object) = root.value else { return };
-    draft.kinds_in_no_order();
-    draft.records(&[Kind::Call]);
-    let calls = names.of(Part::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
-    for (node, call) in draft.objects(calls.map_or(&[], |(_, calls)| calls)) {
-        draft.record();
+    draft.mark_unordered();
+    draft.mark_recorded(&[StepKind::Call]);
+    let calls = names.names_of(NamedPart::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
+    for (node, call) in draft.record_objects(calls.map_or(&[], |(_, calls)| calls)) {
+        draft.count_record();
         add_call(draft, node, call, names);
     }
-    if let Some(messages) = names.of(Part::Messages).iter().find_map(|key| list_under(object, key)) {
-        draft.records(&[Kind::Message]);
-        for (node, message) in draft.objects(messages) {
+    if let Some(messages) = names.names_of(NamedPart::Messages).iter().find_map(|key| list_under(object, key)) {
+        draft.mark_recorded(&[StepKind::Message]);
+        for (node, message) in draft.record_objects(messages) {
             add_message(draft, node, message, names);
         }
     }
-    let entry = |entry: &str| first(object, names.of_entry(entry)?);
+    let entry = |entry: &str| first_named(object, names.of_entry(entry)?);
     draft.set_some(of_run::ID, entry(of_run::ID));
     let input = entry(of_run::INPUTS);
     draft.set_some(of_run::INPUTS, input);
-    draft.set_some(of_run::PROMPT, input.filter(|input| Parsed.is_text(*input)));
+    draft.set_some(of_run::PROMPT, input.filter(|input| NodeShapes.is_text(*input)));
     draft.set_some(of_run::OUTPUT, entry(of_run::OUTPUT));
     draft.set_some(of_run::ERROR, entry(of_run::ERROR));
-    let seconds = || in_milliseconds(first(object, names.of(Part::Seconds))?);
-    let lasted = names.of(Part::Milliseconds).iter().find_map(|key| {
-        let node = at(object, key).filter(|node| !matches!(node.value, Value::Null))?;
-        with_unit(draft, key, node, names, names.said().duration_unit)
+    let seconds = || in_milliseconds(first_named(object, names.names_of(NamedPart::Seconds))?);
+    let lasted = names.names_of(NamedPart::Milliseconds).iter().find_map(|key| {
+        let node = value_at(object, key).filter(|node| !matches!(node.value, Value::Null))?;
+        with_unit(draft, key, node, names, names.map_settings().duration_unit)
     });
     draft.set_some(of_run::DURATION, lasted.or_else(seconds));
     read_usage(object, draft, names);
     let key = calls.map_or("", |(key, _)| key);
     for entry in object.entries() {
         if entry.key != key && !names.is_of_run(entry.key) {
-            draft.set(entry.key, entry.node);
+            draft.set_entry(entry.key, entry.node);
         }
     }
 }
 
-fn add_message<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, message: Object<'run>, names: &Names) {
-    let role = first(message, names.of(Part::Role)).filter(|role| Parsed.is_text(*role));
+fn add_message<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, message: Object<'run>, names: &PartNames) {
+    let role = first_named(message, names.names_of(NamedPart::Role)).filter(|role| NodeShapes.is_text(*role));
     let Some(role) = role else { return };
-    let mut fields = vec![field(of_step::ROLE, role)];
+    let mut fields = vec![field_entry(of_step::ROLE, role)];
     let is_said = |text: &Node<'_>| matches!(text.value, Value::Text(_));
-    fields.extend(first(message, names.of(Part::Text)).filter(is_said).map(|text| field(of_step::TEXT, text)));
+    fields.extend(first_named(message, names.names_of(NamedPart::Text)).filter(is_said).map(|text| field_entry(of_step::TEXT, text)));
     let rest = message.entries().iter().filter(|entry| ![of_step::ROLE, of_step::TEXT].contains(&entry.key));
     fields.extend(rest.copied());
-    draft.step(Kind::Message, fields, node.origin);
+    draft.add_step(StepKind::Message, fields, node.origin);
 }
 
 /// A time in milliseconds, where it is told in which unit it is: text says it itself. `None` with a warning where nobody says it.
 fn with_unit<'run>(
-    draft: &mut Draft<'run, '_>,
+    draft: &mut RunBuilder<'run, '_>,
     name: &str,
     node: Node<'run>,
-    names: &Names,
-    unit: Option<Unit>,
+    names: &PartNames,
+    unit: Option<TimeUnit>,
 ) -> Option<Node<'run>> {
     let Value::Number(number) = node.value else { return Some(node) };
     match unit {
-        Some(unit) => Some(Node::new(crate::time::value(unit.in_milliseconds(number.to_f64())), node.origin)),
+        Some(unit) => Some(Node::new(crate::time::milliseconds_value(unit.in_milliseconds(number.to_f64())), node.origin)),
         None if names.carries_unit(name) => Some(node),
         None => {
             let message = format!(
@@ -176,112 +176,112 @@ fn with_unit<'run>(
 }
 
 /// Whether a result is a text that begins as one that says that the call failed.
-fn says_failed(result: Option<Node<'_>>, names: &Names) -> bool {
-    let text = result.and_then(super::text);
-    text.is_some_and(|text| names.said().failed.iter().any(|start| text.trim_start().starts_with(start)))
+fn says_failed(result: Option<Node<'_>>, names: &PartNames) -> bool {
+    let text = result.and_then(super::node_text);
+    text.is_some_and(|text| names.map_settings().failed.iter().any(|start| text.trim_start().starts_with(start)))
 }
 
-fn add_call<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, call: Object<'run>, names: &Names) {
-    let parts = Parts::of(draft, call, names);
-    let mut fields: Vec<Entry<'run>> = Vec::with_capacity(call.entries().len() + 1);
-    let mut add = |key: &'run str, node: Option<Node<'run>>| fields.extend(node.map(|node| field(key, node)));
-    add(of_step::TOOL, tool(call, names));
-    let function = object_of(call, OfCall::Function);
-    let args = parts.get(Part::Args).or_else(|| first(function?, names.of(Part::Args)));
-    add(of_step::ARGS, args.map(|args| super::calls::arguments(draft, args)));
-    add(of_step::RESULT, parts.get(Part::Result).or(parts.null_result.value()));
-    let failed = || parts.get(Part::Result).filter(|result| says_failed(Some(*result), names));
-    add(of_step::ERROR, parts.get(Part::Error).or_else(failed));
-    add(of_step::START, parts.get(Part::Start));
-    add(of_step::END, parts.get(Part::End));
-    let seconds = || in_milliseconds(parts.get(Part::Seconds)?);
-    add(of_step::DURATION, parts.get(Part::Milliseconds).or_else(seconds));
+fn add_call<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, call: Object<'run>, names: &PartNames) {
+    let parts = CallParts::from_call(draft, call, names);
+    let mut fields: Vec<ObjectEntry<'run>> = Vec::with_capacity(call.entries().len() + 1);
+    let mut add = |key: &'run str, node: Option<Node<'run>>| fields.extend(node.map(|node| field_entry(key, node)));
+    add(of_step::TOOL, tool_name(call, names));
+    let function = object_of(call, ToolCallKey::Function);
+    let args = parts.part_node(NamedPart::Args).or_else(|| first_named(function?, names.names_of(NamedPart::Args)));
+    add(of_step::ARGS, args.map(|args| super::calls::parse_arguments(draft, args)));
+    add(of_step::RESULT, parts.part_node(NamedPart::Result).or(parts.null_result.best_value()));
+    let failed = || parts.part_node(NamedPart::Result).filter(|result| says_failed(Some(*result), names));
+    add(of_step::ERROR, parts.part_node(NamedPart::Error).or_else(failed));
+    add(of_step::START, parts.part_node(NamedPart::Start));
+    add(of_step::END, parts.part_node(NamedPart::End));
+    let seconds = || in_milliseconds(parts.part_node(NamedPart::Seconds)?);
+    add(of_step::DURATION, parts.part_node(NamedPart::Milliseconds).or_else(seconds));
     for part in PLAIN {
-        if let Some(key) = part.field() {
-            add(key, parts.get(part));
+        if let Some(key) = part.call_field() {
+            add(key, parts.part_node(part));
         }
     }
     let standard = fields.len();
     for entry in call.entries() {
         let taken = || fields.iter().take(standard).any(|field| field.key == entry.key);
-        if names.part(entry.key).is_none() && !taken() {
+        if names.call_part(entry.key).is_none() && !taken() {
             fields.push(*entry);
         }
     }
-    draft.step(Kind::Call, fields, node.origin);
+    draft.add_step(StepKind::Call, fields, node.origin);
 }
 
 /// The parts of a call that are read as they stand.
-const PLAIN: [Part; 5] = [Part::CallId, Part::Status, Part::Ok, Part::Turn, Part::Agent];
+const PLAIN: [NamedPart; 5] = [NamedPart::CallId, NamedPart::Status, NamedPart::Ok, NamedPart::Turn, NamedPart::Agent];
 
 /// The value under the best of several names.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Best<V> {
+pub(crate) struct BestRanked<V> {
     rank: u8,
     value: Option<V>,
 }
 
-impl<V> Default for Best<V> {
+impl<V> Default for BestRanked<V> {
     fn default() -> Self {
         Self { rank: u8::MAX, value: None }
     }
 }
 
-impl<V: Copy> Best<V> {
+impl<V: Copy> BestRanked<V> {
     /// A value under a name of this rank; the first names are the best.
     #[inline]
-    pub(crate) fn offer(&mut self, rank: u8, value: V) {
+    pub(crate) fn offer_value(&mut self, rank: u8, value: V) {
         if self.value.is_none() || rank < self.rank {
             *self = Self { rank, value: Some(value) };
         }
     }
 
     #[inline]
-    pub(crate) fn value(&self) -> Option<V> {
+    pub(crate) fn best_value(&self) -> Option<V> {
         self.value
     }
 
     /// The rank of its name.
-    pub(crate) fn rank(&self) -> u8 {
+    pub(crate) fn best_rank(&self) -> u8 {
         self.rank
     }
 }
 
 /// The parts of a call, each under the first of its names that is there and not `null`.
 #[derive(Default)]
-struct Parts<'run> {
-    found: [Best<Node<'run>>; Part::ALL.len()],
-    null_result: Best<Node<'run>>,
+struct CallParts<'run> {
+    found: [BestRanked<Node<'run>>; NamedPart::ALL.len()],
+    null_result: BestRanked<Node<'run>>,
 }
 
-impl<'run> Parts<'run> {
-    fn of(draft: &mut Draft<'run, '_>, call: Object<'run>, names: &Names) -> Self {
+impl<'run> CallParts<'run> {
+    fn from_call(draft: &mut RunBuilder<'run, '_>, call: Object<'run>, names: &PartNames) -> Self {
         let mut parts = Self::default();
         for entry in call.entries() {
-            if let Some((part, rank)) = names.part(entry.key) {
-                parts.add(draft, (part, rank, entry.key), entry.node, names);
+            if let Some((part, rank)) = names.call_part(entry.key) {
+                parts.add_part(draft, (part, rank, entry.key), entry.node, names);
             }
         }
         for (part, rank, path) in names.paths_of_calls() {
-            if let Some(node) = at(call, path) {
-                parts.add(draft, (part, rank, path), node, names);
+            if let Some(node) = value_at(call, path) {
+                parts.add_part(draft, (part, rank, path), node, names);
             }
         }
         parts
     }
 
-    fn add(
+    fn add_part(
         &mut self,
-        draft: &mut Draft<'run, '_>,
-        (part, rank, name): (Part, u8, &str),
+        draft: &mut RunBuilder<'run, '_>,
+        (part, rank, name): (NamedPart, u8, &str),
         node: Node<'run>,
-        names: &Names,
+        names: &PartNames,
     ) {
-        let said = names.said();
+        let said = names.map_settings();
         let node = match (part, node.value) {
             (_, Value::Null) => Some(node),
-            (Part::Start | Part::End, _) => with_unit(draft, name, node, names, said.time_unit),
-            (Part::Milliseconds, _) => with_unit(draft, name, node, names, said.duration_unit),
+            (NamedPart::Start | NamedPart::End, _) => with_unit(draft, name, node, names, said.time_unit),
+            (NamedPart::Milliseconds, _) => with_unit(draft, name, node, names, said.duration_unit),
             _ => Some(node),
         };
         let Some(node) = node else { return };
@@ -291,29 +291,29 @@ impl<'run> Parts<'run> {
             _ => self.found.get_mut(part as usize),
         };
         if let Some(place) = place {
-            place.offer(rank, node);
+            place.offer_value(rank, node);
         }
     }
 
-    fn get(&self, part: Part) -> Option<Node<'run>> {
-        self.found.get(part as usize).and_then(Best::value)
+    fn part_node(&self, part: NamedPart) -> Option<Node<'run>> {
+        self.found.get(part as usize).and_then(BestRanked::best_value)
     }
 }
 
 /// Seconds as milliseconds.
 pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
     let Value::Number(seconds) = node.value else { return None };
-    Some(Node::new(crate::time::value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
+    Some(Node::new(crate::time::milliseconds_value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
 }
 
-fn read_usage<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>, names: &Names) {
-    let usage = names.of(Part::Usage).iter().find_map(|key| object.get(key).and_then(super::object));
-    let cost = names.of(Part::Cost);
-    let cost = first(object, cost).or_else(|| first(usage?, cost));
+fn read_usage<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>, names: &PartNames) {
+    let usage = names.names_of(NamedPart::Usage).iter().find_map(|key| object.get(key).and_then(super::node_object));
+    let cost = names.names_of(NamedPart::Cost);
+    let cost = first_named(object, cost).or_else(|| first_named(usage?, cost));
     draft.set_some(of_run::COST, cost.filter(|cost| matches!(cost.value, Value::Number(_))));
     if let Some(usage) = usage {
-        let mut counts = Usage::default();
-        counts.add(usage);
-        counts.set(draft);
+        let mut counts = TokenUsage::default();
+        counts.add_usage(usage);
+        counts.set_usage(draft);
     }
 }

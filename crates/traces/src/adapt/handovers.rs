@@ -1,17 +1,17 @@
 //! Tools by which frameworks hand the work to another agent. The name of a tool alone says little (`transfer_to_human_agents` calls for a
 //! person): its arguments or its result have to say to whom.
 
-use super::draft::{Draft, field};
+use super::run_builder::{RunBuilder, field_entry};
 use super::fields::{fields, words};
-use super::{object, text};
+use super::{node_object, node_text};
 use averment_base::value::json::parse_text;
-use averment_base::value::{Entry, Node, Value};
+use averment_base::value::{ObjectEntry, Node, Value};
 use averment_runs::normal::of_step;
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 words! {
     /// Tools that are told to whom.
-    Told {
+    HandoverTool {
         /// Google ADK.
         Transfer = "transfer_to_agent" | "transferToAgent",
         /// Strands.
@@ -21,7 +21,7 @@ words! {
 
 fields! {
     /// The arguments that say it.
-    OfTransfer {
+    TransferKey {
         To = "agent_name" => Shape,
         ToToo = "agentName" => Shape,
     }
@@ -42,44 +42,44 @@ pub(super) fn may_hand_over(tool: &str) -> bool {
 }
 
 /// The hand-over that a call is, where it says so and it is known who makes it.
-pub(super) fn of_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Vec<(Kind, Vec<Entry<'run>>)> {
+pub(super) fn derive_handover<'run>(draft: &RunBuilder<'run, '_>, call: &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let of = |key: &str| call.iter().find(|field| field.key == key).map(|field| field.node);
-    let failed = of(of_step::STATUS).and_then(text) == Status::Failed.as_str();
-    let (Some(tool), Some(agent)) = (of(of_step::TOOL).and_then(text), of(of_step::AGENT).filter(|_| !failed)) else {
+    let failed = of(of_step::STATUS).and_then(node_text) == StepStatus::Failed.as_str();
+    let (Some(tool), Some(agent)) = (of(of_step::TOOL).and_then(node_text), of(of_step::AGENT).filter(|_| !failed)) else {
         return Vec::new();
     };
-    let to = match Told::of(tool) {
+    let to = match HandoverTool::from_word(tool) {
         Some(_) => of(of_step::ARGS)
-            .and_then(object)
-            .and_then(|args| super::first_of(args, &[OfTransfer::To, OfTransfer::ToToo])),
-        None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| named_in(result, draft)),
+            .and_then(node_object)
+            .and_then(|args| super::first_of(args, &[TransferKey::To, TransferKey::ToToo])),
+        None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| agent_in_result(result, draft)),
         None => None,
     };
-    let Some(to) = to.filter(|to| text(*to).is_some()) else { return Vec::new() };
-    let mut fields = vec![field(of_step::TO, to), field(of_step::AGENT, agent)];
-    fields.extend([of_step::START, of_step::TURN].into_iter().filter_map(|key| Some(field(key, of(key)?))));
-    vec![(Kind::Handover, fields)]
+    let Some(to) = to.filter(|to| node_text(*to).is_some()) else { return Vec::new() };
+    let mut fields = vec![field_entry(of_step::TO, to), field_entry(of_step::AGENT, agent)];
+    fields.extend([of_step::START, of_step::TURN].into_iter().filter_map(|key| Some(field_entry(key, of(key)?))));
+    vec![(StepKind::Handover, fields)]
 }
 
 /// The agent that a result names as the one that takes over.
-fn named_in<'run>(result: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
-    let named = |name: &'run str| Node::new(Value::plain(name), result.origin);
+fn agent_in_result<'run>(result: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let named = |name: &'run str| Node::new(Value::plain_text(name), result.origin);
     match result.value {
-        Value::Object(_) => only_assistant(result),
+        Value::Object(_) => assistant_value(result),
         Value::Text(words) => {
             let behind = RESULTS.iter().find_map(|start| words.as_str().strip_prefix(start));
             let name =
                 behind.map(|rest| rest.split_once(ADOPTING).map_or(rest, |(name, _)| name).trim_end_matches('.'));
             let name = name.filter(|name| !name.is_empty() && !name.contains('\n'));
             let in_json = || parse_text(words, result.origin, draft.arena, draft.limits).ok().map(|read| read.node);
-            name.map(named).or_else(|| only_assistant(in_json()?))
+            name.map(named).or_else(|| assistant_value(in_json()?))
         }
         _ => None,
     }
 }
 
-fn only_assistant(node: Node<'_>) -> Option<Node<'_>> {
-    match object(node)?.entries() {
+fn assistant_value(node: Node<'_>) -> Option<Node<'_>> {
+    match node_object(node)?.entries() {
         [only] if only.key == ASSISTANT => Some(only.node),
         _ => None,
     }

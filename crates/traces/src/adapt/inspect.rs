@@ -4,22 +4,22 @@
 
 mod events;
 
-use super::calls::Usage;
+use super::calls::TokenUsage;
 use super::content;
-use super::cutting::Cutting;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::messages::Role;
-use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
-use averment_base::value::{Node, Object, Text, Value};
+use super::cutting::RunCutting;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, seconds_to_ms};
+use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, object_items, node_text, text_of};
+use averment_base::value::{Node, Object, ValueText, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::Status;
-use events::Executed;
+use averment_runs::run::StepStatus;
+use events::ExecutionIndex;
 
 fields! {
     /// A log.
-    OfLog {
+    InspectLogKey {
         Eval = "eval" => Shape,
         Samples = "samples" => Shape,
         Version = "version" => Shape,
@@ -31,7 +31,7 @@ fields! {
 
 fields! {
     /// A sample.
-    OfSample {
+    SampleKey {
         Id = "id" => Run(of_run::ID),
         Epoch = "epoch" => Run(of_run::ID),
         Target = "target" => PartOf(of_run::META),
@@ -50,7 +50,7 @@ fields! {
 
 fields! {
     /// A message.
-    OfInspect {
+    InspectMessageKey {
         Role = "role" => Shape,
         Content = "content" => Call(of_step::RESULT),
         Model = "model" => PartOf(of_run::META),
@@ -76,155 +76,155 @@ pub fn beside_samples(names: &[impl AsRef<str>]) -> &'static [&'static str] {
 
 words! {
     /// The errors of calls that were not carried out.
-    Refusal {
+    RefusalType {
         Denied = "approval",
     }
 }
 
 /// Logs.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Inspect log",
     known_by: "`eval` beside `samples`, or a sample with `epoch`, `target` and `messages`",
     description: "logs of Inspect (`eval`, `samples`), a run each sample",
-    marks: &[OfLog::Eval.key(), OfSample::Epoch.key()],
-    near: &[OfSample::Epoch.key()],
+    marks: &[InspectLogKey::Eval.key(), SampleKey::Epoch.key()],
+    near: &[SampleKey::Epoch.key()],
     object: |object| is_log(object) || is_sample(object),
-    read,
-    runs: &[Cutting {
+    read: read_run,
+    runs: &[RunCutting {
         within: &[],
-        way: &[&[OfLog::Samples.key()]],
+        way: &[&[InspectLogKey::Samples.key()]],
         by: &[],
-        keeps: &[OfLog::Eval.key(), OfLog::Version.key(), OfLog::Status.key()],
+        keeps: &[InspectLogKey::Eval.key(), InspectLogKey::Version.key(), InspectLogKey::Status.key()],
     }],
     ..IN_FULL
 };
 
 fn is_log(object: Object<'_>) -> bool {
-    object_of(object, OfLog::Eval).is_some_and(|eval| eval.field(OfLog::Task).is_some())
-        && list_of(object, OfLog::Samples).is_some_and(|samples| objects(samples).any(|(_, sample)| is_sample(sample)))
+    object_of(object, InspectLogKey::Eval).is_some_and(|eval| eval.field(InspectLogKey::Task).is_some())
+        && list_of(object, InspectLogKey::Samples).is_some_and(|samples| object_items(samples).any(|(_, sample)| is_sample(sample)))
 }
 
 fn is_sample(sample: Object<'_>) -> bool {
-    sample.field(OfSample::Epoch).is_some_and(|epoch| Parsed.is(epoch, Shape::Number))
-        && sample.field(OfSample::Target).is_some()
-        && list_of(sample, OfSample::Messages).is_some()
+    sample.field(SampleKey::Epoch).is_some_and(|epoch| NodeShapes.has_shape(epoch, ValueShape::Number))
+        && sample.field(SampleKey::Target).is_some()
+        && list_of(sample, SampleKey::Messages).is_some()
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(log) = root.value else { return Ok(()) };
-    let first = list_of(log, OfLog::Samples).and_then(|samples| objects(samples).next());
+    let first = list_of(log, InspectLogKey::Samples).and_then(|samples| object_items(samples).next());
     let sample = first.map_or(log, |(_, sample)| sample);
-    let id = first_of(sample, &[OfSample::Id]);
+    let id = first_of(sample, &[SampleKey::Id]);
     if let Some(id) = id {
         let id = with_epoch(draft, id, sample);
-        draft.set(of_run::ID, id);
+        draft.set_entry(of_run::ID, id);
     }
-    let mut talk = Talk::new(draft);
-    let eval = object_of(log, OfLog::Eval);
-    talk.meta(OfLog::Task.key(), eval.and_then(|eval| eval.field(OfLog::Task)));
-    for field in [OfSample::Target, OfSample::Scores, OfSample::Metadata] {
-        talk.meta(field.key(), sample.field(field));
+    let mut talk = ConversationBuilder::new(draft);
+    let eval = object_of(log, InspectLogKey::Eval);
+    talk.add_meta(InspectLogKey::Task.key(), eval.and_then(|eval| eval.field(InspectLogKey::Task)));
+    for field in [SampleKey::Target, SampleKey::Scores, SampleKey::Metadata] {
+        talk.add_meta(field.key(), sample.field(field));
     }
-    let attachments = object_of(sample, OfSample::Attachments);
-    let messages = list_of(sample, OfSample::Messages).unwrap_or_default();
-    let mut executed = Executed::new(&mut talk, messages, list_of(sample, OfSample::Events).unwrap_or_default());
+    let attachments = object_of(sample, SampleKey::Attachments);
+    let messages = list_of(sample, SampleKey::Messages).unwrap_or_default();
+    let mut executed = ExecutionIndex::new(&mut talk, messages, list_of(sample, SampleKey::Events).unwrap_or_default());
     for (place, node) in messages.iter().enumerate() {
-        talk.draft.record();
-        match object(*node).filter(|message| text_of(*message, OfInspect::Role).is_some()) {
-            Some(one) => message(&mut talk, *node, one, attachments, &mut executed),
-            None => talk.draft.not_understood(node.origin, "a message without `role` is passed over"),
+        talk.draft.count_record();
+        match node_object(*node).filter(|message| text_of(*message, InspectMessageKey::Role).is_some()) {
+            Some(one) => add_message(&mut talk, *node, one, attachments, &mut executed),
+            None => talk.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
         }
-        executed.behind(&mut talk, place, attachments);
+        executed.add_calls_behind(&mut talk, place, attachments);
     }
-    executed.finish(&mut talk, attachments);
-    talk.meta(of_meta::MODEL, eval.and_then(|eval| eval.field(OfLog::Model)));
+    executed.finish_calls(&mut talk, attachments);
+    talk.add_meta(of_meta::MODEL, eval.and_then(|eval| eval.field(InspectLogKey::Model)));
     about_the_run(talk, sample);
     Ok(())
 }
 
 /// The id of a sample, with the epoch: several epochs are several runs.
-fn with_epoch<'run>(draft: &Draft<'run, '_>, id: Node<'run>, sample: Object<'run>) -> Node<'run> {
+fn with_epoch<'run>(draft: &RunBuilder<'run, '_>, id: Node<'run>, sample: Object<'run>) -> Node<'run> {
     let word = |node: Node<'run>| match node.value {
         Value::Text(text) => text.as_str().to_owned(),
         Value::Number(number) => number.to_string(),
         _ => String::new(),
     };
-    let epoch = sample.field(OfSample::Epoch).map(word).unwrap_or_default();
+    let epoch = sample.field(SampleKey::Epoch).map(word).unwrap_or_default();
     let id_and_epoch = format!("{}_epoch_{epoch}", word(id));
-    Node::new(Value::Text(Text::Plain(draft.arena.alloc_str(&id_and_epoch))), id.origin)
+    Node::new(Value::Text(ValueText::Plain(draft.arena.alloc_str(&id_and_epoch))), id.origin)
 }
 
 /// What a text stands for that names what is kept beside the messages.
-fn resolved<'run>(node: Node<'run>, attachments: Option<Object<'run>>) -> Node<'run> {
-    let name = text(node).and_then(|text| text.strip_prefix("attachment://"));
+fn resolve_attachment<'run>(node: Node<'run>, attachments: Option<Object<'run>>) -> Node<'run> {
+    let name = node_text(node).and_then(|text| text.strip_prefix("attachment://"));
     name.and_then(|name| attachments?.get(name)).unwrap_or(node)
 }
 
 /// How a call ended that has an error.
-fn refused_or_failed(error: Option<Node<'_>>) -> Option<Status> {
-    let kind = object(error?).and_then(|error| text_of(error, OfInspect::ErrorType));
-    Some(if kind.and_then(Refusal::of).is_some() { Status::Denied } else { Status::Failed })
+fn refused_or_failed(error: Option<Node<'_>>) -> Option<StepStatus> {
+    let kind = node_object(error?).and_then(|error| text_of(error, InspectMessageKey::ErrorType));
+    Some(if kind.and_then(RefusalType::from_word).is_some() { StepStatus::Denied } else { StepStatus::Failed })
 }
 
-fn message<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn add_message<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
     attachments: Option<Object<'run>>,
-    executed: &mut Executed<'run>,
+    executed: &mut ExecutionIndex<'run>,
 ) {
-    let about = About::default();
-    let content = message.field(OfInspect::Content).map(|content| resolved(content, attachments));
-    let role = text_of(message, OfInspect::Role).and_then(Role::of);
-    if role == Some(Role::Result) {
-        let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
-        let error = first_of(message, &[OfInspect::Error]);
-        let status = refused_or_failed(error).unwrap_or(Status::Ok);
-        let outcome = Outcome { result, error, status: Some(status), ..Outcome::default() };
-        let (id, tool) = (text_of(message, OfInspect::Answers), text_of(message, OfInspect::Function));
-        talk.answer(id, tool, outcome, &about, node.origin);
+    let about = StepMeta::default();
+    let content = message.field(InspectMessageKey::Content).map(|content| resolve_attachment(content, attachments));
+    let role = text_of(message, InspectMessageKey::Role).and_then(MessageRole::from_word);
+    if role == Some(MessageRole::Result) {
+        let result = content.map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
+        let error = first_of(message, &[InspectMessageKey::Error]);
+        let status = refused_or_failed(error).unwrap_or(StepStatus::Ok);
+        let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
+        let (id, tool) = (text_of(message, InspectMessageKey::Answers), text_of(message, InspectMessageKey::Function));
+        talk.add_result(id, tool, outcome, &about, node.origin);
         return;
     }
     let speaker = match role {
-        Some(Role::Assistant) => Speaker::Assistant,
-        Some(Role::User) => Speaker::User,
+        Some(MessageRole::Assistant) => Speaker::Assistant,
+        Some(MessageRole::User) => Speaker::User,
         _ => Speaker::System,
     };
     // Where work is handed over, what tools give back is told to others in the words of a user.
     if speaker == Speaker::User && executed.is_result(message) {
         return;
     }
-    if role == Some(Role::Assistant) {
+    if role == Some(MessageRole::Assistant) {
         talk.begin_turn();
-        talk.meta(of_meta::MODEL, message.field(OfInspect::Model));
-        for (at, block) in objects(list_of(message, OfInspect::Content).unwrap_or_default()) {
-            if let Some(words) = block.field(OfInspect::Reasoning) {
-                talk.say(Speaker::Thinking, words, &about, at.origin);
+        talk.add_meta(of_meta::MODEL, message.field(InspectMessageKey::Model));
+        for (at, block) in object_items(list_of(message, InspectMessageKey::Content).unwrap_or_default()) {
+            if let Some(words) = block.field(InspectMessageKey::Reasoning) {
+                talk.add_message(Speaker::Thinking, words, &about, at.origin);
             }
         }
     }
-    content.into_iter().for_each(|content| talk.say_content(speaker, content, &about, node.origin));
-    for (at, call) in talk.draft.objects(list_of(message, OfInspect::Calls).unwrap_or_default()) {
-        let tool = call.field(OfInspect::Function).unwrap_or(Node::computed(Value::Null));
+    content.into_iter().for_each(|content| talk.add_content(speaker, content, &about, node.origin));
+    for (at, call) in talk.draft.record_objects(list_of(message, InspectMessageKey::Calls).unwrap_or_default()) {
+        let tool = call.field(InspectMessageKey::Function).unwrap_or(Node::computed(Value::Null));
         let made =
-            Made { tool, args: call.field(OfInspect::Arguments), id: call.field(OfInspect::Id), origin: at.origin };
-        if let (Some(step), Some(id)) = (talk.call(made, &about), text_of(call, OfInspect::Id)) {
-            executed.call(step, id);
+            ToolCall { tool, args: call.field(InspectMessageKey::Arguments), id: call.field(InspectMessageKey::Id), origin: at.origin };
+        if let (Some(step), Some(id)) = (talk.add_call(made, &about), text_of(call, InspectMessageKey::Id)) {
+            executed.note_call(step, id);
         }
     }
 }
 
-fn about_the_run<'run>(mut talk: Talk<'_, 'run, '_>, sample: Object<'run>) {
-    for model in object_of(sample, OfSample::Usage).map_or(&[][..], |models| models.entries()) {
-        let Some(counts) = object(model.node) else { continue };
-        let mut usage = Usage::default();
-        usage.add(counts);
-        usage.count(of_usage::CACHE_READ, counts.field(OfSample::CacheRead));
-        usage.count(of_usage::CACHE_WRITE, counts.field(OfSample::CacheWrite));
-        talk.spends(&usage, Some(Node::computed(Value::plain(model.key))));
+fn about_the_run<'run>(mut talk: ConversationBuilder<'_, 'run, '_>, sample: Object<'run>) {
+    for model in object_of(sample, SampleKey::Usage).map_or(&[][..], |models| models.entries()) {
+        let Some(counts) = node_object(model.node) else { continue };
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        usage.add_count(of_usage::CACHE_READ, counts.field(SampleKey::CacheRead));
+        usage.add_count(of_usage::CACHE_WRITE, counts.field(SampleKey::CacheWrite));
+        talk.add_usage(&usage, Some(Node::computed(Value::plain_text(model.key))));
     }
-    let duration = sample.field(OfSample::Time).and_then(seconds);
+    let duration = sample.field(SampleKey::Time).and_then(seconds_to_ms);
     talk.draft.set_some(of_run::DURATION, duration);
-    talk.draft.set_some(of_run::ERROR, first_of(sample, &[OfSample::Error]));
-    talk.finish();
+    talk.draft.set_some(of_run::ERROR, first_of(sample, &[SampleKey::Error]));
+    talk.finish_run();
 }

@@ -1,23 +1,23 @@
 //! Messages of LangChain and LangGraph: `human`, `ai`, `tool` and `system`, plain, as `{type, data}`, or as constructors (`lc`, `kwargs`);
 //! in a list, under `messages`, in the state of a graph, or in its updates node by node.
 
-use super::calls::Usage;
+use super::calls::TokenUsage;
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, fields, words};
-use super::messages::{self, OfCall, OfMessage as OfChat};
-use super::printed;
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, handovers, list_of, object, object_of, objects, text, text_of};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, fields, words};
+use super::messages::{self, ToolCallKey, ChatMessageKey as OfChat};
+use super::printed_messages;
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, handovers, list_of, node_object, object_of, object_items, node_text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
     /// A message, or what holds some.
-    OfMessage {
+    LangChainKey {
         Type = "type" => Shape,
         Role = "role" => Shape,
         Data = "data" => Shape,
@@ -48,7 +48,7 @@ fields! {
 
 words! {
     /// Who says a message; the words of constructors are the names of classes.
-    Sayer {
+    LangChainSayer {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
         Model = "ai" | "AIMessage" | "AIMessageChunk",
         Tool = "tool" | "ToolMessage" | "function" | "FunctionMessage",
@@ -58,134 +58,134 @@ words! {
 
 words! {
     /// What makes a list of messages out of a value for sure.
-    Sure {
+    SureMessageType {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
         Model = "ai" | "AIMessage" | "AIMessageChunk",
     }
 }
 
 /// Messages.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "LangChain messages",
     known_by: "messages whose `type` is `human` or `ai`, or constructors of them (`lc`, `kwargs`)",
     description: "messages of LangChain and LangGraph (a list, under `messages`, in `values` or in updates)",
-    marks: &[OfMessage::Messages.key(), OfMessage::Values.key()],
-    near: &[OfMessage::Constructor.key()],
+    marks: &[LangChainKey::Messages.key(), LangChainKey::Values.key()],
+    near: &[LangChainKey::Constructor.key()],
     object: |object| held_in(object).is_some(),
-    item_marks: &[OfMessage::Content.key(), OfMessage::Data.key(), OfMessage::Constructor.key()],
-    element: |object| sayer(object).is_some_and(|(word, _)| Sure::of(word).is_some()),
-    line: |object| sayer(object).is_some_and(|(word, _)| Sure::of(word).is_some()),
-    read,
+    item_marks: &[LangChainKey::Content.key(), LangChainKey::Data.key(), LangChainKey::Constructor.key()],
+    element: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some()),
+    line: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some()),
+    read: read_run,
     ..IN_FULL
 };
 
 /// The list of messages that an object holds.
 fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
-    let inner = object_of(object, OfMessage::Values).unwrap_or(object);
-    let messages = list_of(inner, OfMessage::Messages)?;
-    let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(OfMessage::Role).is_some();
-    let is_sure = |(_, one): (Node<'_>, Object<'_>)| sayer(one).is_some_and(|(word, _)| Sure::of(word).is_some());
-    (objects(messages).any(is_sure) && !objects(messages).any(of_chat)).then_some(messages)
+    let inner = object_of(object, LangChainKey::Values).unwrap_or(object);
+    let messages = list_of(inner, LangChainKey::Messages)?;
+    let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(LangChainKey::Role).is_some();
+    let is_sure = |(_, one): (Node<'_>, Object<'_>)| message_sayer(one).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some());
+    (object_items(messages).any(is_sure) && !object_items(messages).any(of_chat)).then_some(messages)
 }
 
 /// Who says a message, and the object that holds it.
-fn sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
-    if message.field(OfMessage::Constructor).is_some() {
-        let class = list_of(message, OfMessage::Id)?.last().copied().and_then(text)?;
-        let held = object_of(message, OfMessage::Kwargs)?;
-        return Sayer::of(class).map(|_| (class, held));
+fn message_sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
+    if message.field(LangChainKey::Constructor).is_some() {
+        let class = list_of(message, LangChainKey::Id)?.last().copied().and_then(node_text)?;
+        let held = object_of(message, LangChainKey::Kwargs)?;
+        return LangChainSayer::from_word(class).map(|_| (class, held));
     }
-    let word = text_of(message, OfMessage::Type)?;
-    let held = object_of(message, OfMessage::Data).unwrap_or(message);
-    (Sayer::of(word).is_some() && held.field(OfMessage::Content).is_some()).then_some((word, held))
+    let word = text_of(message, LangChainKey::Type)?;
+    let held = object_of(message, LangChainKey::Data).unwrap_or(message);
+    (LangChainSayer::from_word(word).is_some() && held.field(LangChainKey::Content).is_some()).then_some((word, held))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let messages = match root.value {
         Value::Object(object) => held_in(object).unwrap_or_default(),
         Value::List(messages) => messages,
         _ => &[],
     };
-    let mut talk = Talk::new(draft);
+    let mut talk = ConversationBuilder::new(draft);
     let mut seen = FxHashSet::default();
     for node in messages {
-        talk.draft.record();
-        match object(*node).and_then(sayer) {
+        talk.draft.count_record();
+        match node_object(*node).and_then(message_sayer) {
             Some((word, message)) => {
                 // A stream of states repeats messages.
-                if text_of(message, OfMessage::Id).is_none_or(|id| seen.insert((word, id))) {
-                    one(&mut talk, *node, Sayer::of(word), message);
+                if text_of(message, LangChainKey::Id).is_none_or(|id| seen.insert((word, id))) {
+                    add_message(&mut talk, *node, LangChainSayer::from_word(word), message);
                 }
             }
-            None => talk.draft.not_understood(node.origin, "what is no message of a known type is passed over"),
+            None => talk.draft.warn_skipped(node.origin, "what is no message of a known type is passed over"),
         }
     }
-    talk.finish().insert_derived(handovers::of_call);
+    talk.finish_run().insert_derived(handovers::derive_handover);
     Ok(())
 }
 
-fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, sayer: Option<Sayer>, message: Object<'run>) {
-    let about = About::default();
-    let content = message.field(OfMessage::Content).unwrap_or(node);
+fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, sayer: Option<LangChainSayer>, message: Object<'run>) {
+    let about = StepMeta::default();
+    let content = message.field(LangChainKey::Content).unwrap_or(node);
     match sayer {
-        Some(Sayer::Model) => {
+        Some(LangChainSayer::Model) => {
             // In a graph of several agents each message has the name of its agent.
-            let agent = message.field(OfMessage::Name).filter(|name| text(*name).is_some_and(|name| !name.is_empty()));
-            let about = About { agent, ..about };
+            let agent = message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
+            let about = StepMeta { agent, ..about };
             talk.begin_turn();
-            talk.say_content(Speaker::Assistant, content, &about, node.origin);
-            calls(talk, message, &about);
-            let of_response = object_of(message, OfMessage::About);
-            talk.meta(of_meta::MODEL, of_response.and_then(|about| about.field(OfMessage::Model)));
-            if let Some(tokens) = object_of(message, OfMessage::Tokens) {
-                count(talk, tokens, of_response.and_then(|about| about.field(OfMessage::Model)));
+            talk.add_content(Speaker::Assistant, content, &about, node.origin);
+            add_calls(talk, message, &about);
+            let of_response = object_of(message, LangChainKey::About);
+            talk.add_meta(of_meta::MODEL, of_response.and_then(|about| about.field(LangChainKey::Model)));
+            if let Some(tokens) = object_of(message, LangChainKey::Tokens) {
+                count_usage(talk, tokens, of_response.and_then(|about| about.field(LangChainKey::Model)));
             }
         }
-        Some(Sayer::Tool) => {
-            let printed = printed::of(content, talk.draft.arena, talk.draft.limits);
-            let result = || content::text(content, talk.draft.arena).unwrap_or(content);
+        Some(LangChainSayer::Tool) => {
+            let printed = printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits);
+            let result = || content::content_text(content, talk.draft.arena).unwrap_or(content);
             let result = Some(printed.map_or_else(result, |printed| printed.result));
             // A tool that fails says so; without the word it is not known.
             let status =
-                text_of(message, OfMessage::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+                text_of(message, LangChainKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
             let status = status.or(printed.and_then(|printed| printed.status));
-            let details = first_of(message, &[OfMessage::Artifact]);
-            let outcome = Outcome { result, status, details, ..Outcome::default() };
-            let (id, tool) = (text_of(message, OfMessage::Call), text_of(message, OfMessage::Name));
-            let id = id.or(printed.and_then(|printed| text(printed.id)));
+            let details = first_of(message, &[LangChainKey::Artifact]);
+            let outcome = CallResult { result, status, details, ..CallResult::default() };
+            let (id, tool) = (text_of(message, LangChainKey::Call), text_of(message, LangChainKey::Name));
+            let id = id.or(printed.and_then(|printed| node_text(printed.id)));
             let tool = tool.or(printed.and_then(|printed| printed.tool));
-            talk.answer(id, tool, outcome, &about, node.origin);
+            talk.add_result(id, tool, outcome, &about, node.origin);
         }
-        Some(Sayer::User) => talk.say_content(Speaker::User, content, &about, node.origin),
-        Some(Sayer::System) | None => talk.say_content(Speaker::System, content, &about, node.origin),
+        Some(LangChainSayer::User) => talk.add_content(Speaker::User, content, &about, node.origin),
+        Some(LangChainSayer::System) | None => talk.add_content(Speaker::System, content, &about, node.origin),
     }
 }
 
 /// The calls of a message; where it has none of its own, those of the provider.
-fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, message: Object<'run>, about: &About<'run>) {
-    let own = list_of(message, OfMessage::Calls).unwrap_or_default();
-    for (at, call) in talk.draft.objects(own) {
-        let tool = call.field(OfMessage::Name).unwrap_or(Node::computed(Value::Null));
-        let (args, id) = (call.field(OfMessage::Args), call.field(OfMessage::Id));
-        talk.call(Made { tool, args, id, origin: at.origin }, about);
+fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>, about: &StepMeta<'run>) {
+    let own = list_of(message, LangChainKey::Calls).unwrap_or_default();
+    for (at, call) in talk.draft.record_objects(own) {
+        let tool = call.field(LangChainKey::Name).unwrap_or(Node::computed(Value::Null));
+        let (args, id) = (call.field(LangChainKey::Args), call.field(LangChainKey::Id));
+        talk.add_call(ToolCall { tool, args, id, origin: at.origin }, about);
     }
-    let Some(more) = object_of(message, OfMessage::More).filter(|_| own.is_empty()) else { return };
+    let Some(more) = object_of(message, LangChainKey::More).filter(|_| own.is_empty()) else { return };
     let (several, single) = (list_of(more, OfChat::Calls), more.field(OfChat::Call));
-    let single = single.filter(|_| several.is_none()).and_then(|node| Some((node, object(node)?)));
-    for (at, call) in talk.draft.objects(several.unwrap_or_default()).chain(single) {
-        let function = messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
-        let tool = function.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
-        let (args, id) = (messages::arguments(&function), call.field(OfCall::Id));
-        talk.call(Made { tool, args, id, origin: at.origin }, about);
+    let single = single.filter(|_| several.is_none()).and_then(|node| Some((node, node_object(node)?)));
+    for (at, call) in talk.draft.record_objects(several.unwrap_or_default()).chain(single) {
+        let function = messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
+        let (args, id) = (messages::call_arguments(&function), call.field(ToolCallKey::Id));
+        talk.add_call(ToolCall { tool, args, id, origin: at.origin }, about);
     }
 }
 
-fn count<'run>(talk: &mut Talk<'_, 'run, '_>, tokens: Object<'run>, model: Option<Node<'run>>) {
-    let mut usage = Usage::default();
-    usage.add(tokens);
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, tokens: Object<'run>, model: Option<Node<'run>>) {
+    let mut usage = TokenUsage::default();
+    usage.add_usage(tokens);
     let of = |details, field| object_of(tokens, details).and_then(|details: Object<'_>| details.field(field));
-    usage.count(of_usage::CACHE_READ, of(OfMessage::InputDetails, OfMessage::CacheRead));
-    usage.count(of_usage::CACHE_WRITE, of(OfMessage::InputDetails, OfMessage::CacheWrite));
-    usage.count(of_usage::REASONING, of(OfMessage::OutputDetails, OfMessage::Reasoning));
-    talk.spends(&usage, model);
+    usage.add_count(of_usage::CACHE_READ, of(LangChainKey::InputDetails, LangChainKey::CacheRead));
+    usage.add_count(of_usage::CACHE_WRITE, of(LangChainKey::InputDetails, LangChainKey::CacheWrite));
+    usage.add_count(of_usage::REASONING, of(LangChainKey::OutputDetails, LangChainKey::Reasoning));
+    talk.add_usage(&usage, model);
 }

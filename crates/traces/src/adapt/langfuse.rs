@@ -1,16 +1,16 @@
 //! Exports of Langfuse: a trace with its observations, or observations alone.
 
-use super::cutting::Cutting;
-use super::draft::Draft;
+use super::cutting::RunCutting;
+use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, instant, names, said, tell, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object};
-use crate::error::Placed;
+use super::spans::{SpanAct, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, span_messages, build_run, text_of_node, ways};
+use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Number, Object, Value};
 
 names! {
     /// A trace, and an observation: a span.
-    Of {
+    LangfuseKey {
         Id = ["id"],
         Trace = ["traceId", "trace_id"],
         /// The same where values are kept as a store has them: as text, JSON where they are more than that.
@@ -47,7 +47,7 @@ names! {
 
 names! {
     /// The counts of a usage.
-    OfUsage {
+    LangfuseUsageKey {
         In = ["input", "promptTokens", "prompt_tokens", "input_tokens"],
         Out = ["output", "completionTokens", "completion_tokens", "output_tokens"],
         All = ["total", "totalTokens", "total_tokens"],
@@ -59,7 +59,7 @@ names! {
 
 names! {
     /// What an observation is.
-    Type {
+    ObservationType {
         Agent = ["AGENT"],
         Model = ["GENERATION"],
         Tool = ["TOOL"],
@@ -69,21 +69,21 @@ names! {
 
 names! {
     /// The level of an observation that went wrong.
-    Level {
+    ObservationLevel {
         Failed = ["ERROR"],
     }
 }
 
 names! {
     /// Those that nothing else has.
-    Near {
+    LangfuseNearMark {
         Any = ["observations"],
     }
 }
 
 names! {
     /// Keys of which a trace or an observation has one.
-    Mark {
+    LangfuseMark {
         Any = [
             "observations", "data", "level", "parentObservationId", "usageDetails", "statusMessage", "parent_observation_id", "usage_details",
             "status_message",
@@ -95,87 +95,87 @@ ways! {
     TRACE = [["traceId"], ["trace_id"]];
 }
 
-fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
+fn find_key<'run>(object: Object<'run>, wanted: LangfuseKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
 /// A trace of Langfuse.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "Langfuse export",
     description: "Langfuse exports (a trace with `observations`, or a list of observations)",
     known_by: "observations with `traceId`, a `type` such as `GENERATION`, and `startTime`",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
+    marks: LangfuseMark::Any.names(),
+    near: LangfuseNearMark::Any.names(),
     object: |object| is_trace(object) || is_observation(object) || is_page(object),
-    item_marks: Mark::Any.names(),
+    item_marks: LangfuseMark::Any.names(),
     element: |object| is_observation(object) || is_page(object),
-    read,
+    read: read_run,
     runs: &[
-        Cutting { within: &[], way: &[Of::Data.names()], by: TRACE, keeps: &[] },
-        Cutting { within: &[], way: &[Of::Data.names()], by: &[], keeps: &[] },
-        Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[LangfuseKey::Data.names()], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[LangfuseKey::Data.names()], by: &[], keeps: &[] },
+        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };
 
 fn is_observation(object: Object<'_>) -> bool {
-    let is_text = |word| of(object, word).is_some_and(|node| text_of_node(node).is_some());
-    of(object, Of::Type).and_then(text_of_node).is_some_and(|kind| Type::of(kind).is_some())
-        && is_text(Of::Id)
-        && is_text(Of::Start)
-        && is_text(Of::Trace)
+    let is_text = |word| find_key(object, word).is_some_and(|node| text_of_node(node).is_some());
+    find_key(object, LangfuseKey::Type).and_then(text_of_node).is_some_and(|kind| ObservationType::from_name(kind).is_some())
+        && is_text(LangfuseKey::Id)
+        && is_text(LangfuseKey::Start)
+        && is_text(LangfuseKey::Trace)
 }
 
 /// Whether an object is an observation as it stands in its trace.
 fn is_part(one: Object<'_>) -> bool {
-    of(one, Of::Type).and_then(text_of_node).is_some_and(|kind| Type::of(kind).is_some())
-        && of(one, Of::Start).is_some()
+    find_key(one, LangfuseKey::Type).and_then(text_of_node).is_some_and(|kind| ObservationType::from_name(kind).is_some())
+        && find_key(one, LangfuseKey::Start).is_some()
 }
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let observations = of(trace, Of::Observations).and_then(list).unwrap_or_default();
+    let observations = find_key(trace, LangfuseKey::Observations).and_then(node_list).unwrap_or_default();
     are_mostly(observations.iter(), is_part)
 }
 
 fn is_page(page: Object<'_>) -> bool {
-    let items = of(page, Of::Data).and_then(list).unwrap_or_default();
+    let items = find_key(page, LangfuseKey::Data).and_then(node_list).unwrap_or_default();
     are_mostly(items.iter(), |item| is_observation(item) || is_trace(item))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let mut whole = Whole::default();
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let mut whole = RunEntries::default();
     let mut observations: Vec<Node<'run>> = Vec::new();
-    collect(root, &mut whole, &mut observations, draft);
+    collect_observations(root, &mut whole, &mut observations, draft);
     let mut spans = Vec::new();
     for node in observations {
-        draft.record();
-        let Some(object) = object(node).filter(|one| is_part(*one)) else {
-            draft.not_understood(node.origin, "what is no observation is passed over");
+        draft.count_record();
+        let Some(object) = node_object(node).filter(|one| is_part(*one)) else {
+            draft.warn_skipped(node.origin, "what is no observation is passed over");
             continue;
         };
-        whole.id = whole.id.or_else(|| of(object, Of::Trace));
-        spans.push(span(node, object, draft));
+        whole.id = whole.id.or_else(|| find_key(object, LangfuseKey::Trace));
+        spans.push(read_span(node, object, draft));
     }
-    tell(spans, whole, draft);
+    build_run(spans, whole, draft);
     Ok(())
 }
 
-fn collect<'run>(root: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node<'run>>, draft: &Draft<'run, '_>) {
+fn collect_observations<'run>(root: Node<'run>, whole: &mut RunEntries<'run>, found: &mut Vec<Node<'run>>, draft: &RunBuilder<'run, '_>) {
     const DEEP: usize = 3;
     let mut open = vec![(root, 0)];
     while let Some((node, depth)) = open.pop() {
         match node.value {
             Value::List(items) if depth < DEEP => open.extend(items.iter().rev().map(|item| (*item, depth + 1))),
             Value::Object(trace) if is_trace(trace) => {
-                found.extend(of(trace, Of::Observations).and_then(list).unwrap_or_default());
-                match of(trace, Of::About).and_then(object) {
+                found.extend(find_key(trace, LangfuseKey::Observations).and_then(node_list).unwrap_or_default());
+                match find_key(trace, LangfuseKey::About).and_then(node_object) {
                     // Text stands there as JSON, once or twice.
-                    Some(about) => self::whole(about, whole, |node| unquoted(node, 2, draft)),
-                    None => self::whole(trace, whole, |node| node),
+                    Some(about) => self::read_trace_entries(about, whole, |node| unquote_json(node, 2, draft)),
+                    None => self::read_trace_entries(trace, whole, |node| node),
                 }
             }
             // What holds nothing is told as what it is.
-            Value::Object(page) if depth < DEEP && !is_observation(page) => match of(page, Of::Data) {
+            Value::Object(page) if depth < DEEP && !is_observation(page) => match find_key(page, LangfuseKey::Data) {
                 Some(data) => open.push((data, depth + 1)),
                 None => found.push(node),
             },
@@ -185,103 +185,103 @@ fn collect<'run>(root: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node
 }
 
 /// What a trace says of itself.
-fn whole<'run>(trace: Object<'run>, whole: &mut Whole<'run>, value: impl Fn(Node<'run>) -> Node<'run>) {
-    whole.id = of(trace, Of::Id).filter(|id| text_of_node(*id).is_some());
-    (whole.input, whole.output) = (of(trace, Of::Input).map(&value), of(trace, Of::Output).map(&value));
-    whole.session = of(trace, Of::Session);
-    whole.cost = of(trace, Of::Cost).filter(|cost| is_some(*cost));
-    whole.duration = match of(trace, Of::Latency).map(|latency| latency.value) {
+fn read_trace_entries<'run>(trace: Object<'run>, whole: &mut RunEntries<'run>, value: impl Fn(Node<'run>) -> Node<'run>) {
+    whole.id = find_key(trace, LangfuseKey::Id).filter(|id| text_of_node(*id).is_some());
+    (whole.input, whole.output) = (find_key(trace, LangfuseKey::Input).map(&value), find_key(trace, LangfuseKey::Output).map(&value));
+    whole.session = find_key(trace, LangfuseKey::Session);
+    whole.cost = find_key(trace, LangfuseKey::Cost).filter(|cost| is_some(*cost));
+    whole.duration = match find_key(trace, LangfuseKey::Latency).map(|latency| latency.value) {
         Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
         _ => None,
     };
 }
 
 /// The text that is written as JSON, at most so many times.
-fn unquoted<'run>(mut node: Node<'run>, times: usize, draft: &Draft<'run, '_>) -> Node<'run> {
+fn unquote_json<'run>(mut node: Node<'run>, times: usize, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     for _ in 0..times {
         let inner = text_of_node(node)
             .filter(|text| text.starts_with('"'))
-            .and_then(|_| node.embedded(draft.arena, draft.limits));
+            .and_then(|_| node.parse_embedded(draft.arena, draft.limits));
         node = inner.unwrap_or(node);
     }
     node
 }
 
-fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let mut span = Span::new(node.origin);
-    span.id = of(one, Of::Id).and_then(text_of_node);
-    span.parent = of(one, Of::Parent).and_then(text_of_node);
-    span.name = of(one, Of::Name);
-    let at = |word| of(one, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
-    (span.start, span.end) = (at(Of::Start), at(Of::End));
-    let metadata = of(one, Of::Metadata).map(|metadata| said::read(metadata, draft));
-    if let Some(attributes) = metadata.and_then(object).and_then(|metadata| of(metadata, Of::Attributes)) {
+fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+    let mut span = TraceSpan::new(node.origin);
+    span.id = find_key(one, LangfuseKey::Id).and_then(text_of_node);
+    span.parent = find_key(one, LangfuseKey::Parent).and_then(text_of_node);
+    span.name = find_key(one, LangfuseKey::Name);
+    let at = |word| find_key(one, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    (span.start, span.end) = (at(LangfuseKey::Start), at(LangfuseKey::End));
+    let metadata = find_key(one, LangfuseKey::Metadata).map(|metadata| span_messages::read_node(metadata, draft));
+    if let Some(attributes) = metadata.and_then(node_object).and_then(|metadata| find_key(metadata, LangfuseKey::Attributes)) {
         span.take_attributes(attributes, draft);
     }
-    span.attributes = metadata.filter(|metadata| object(*metadata).is_some());
-    span.act = match of(one, Of::Type).and_then(text_of_node).and_then(Type::of) {
-        Some((Type::Agent, _)) => Act::Agent,
-        Some((Type::Model, _)) => Act::Inference,
-        Some((Type::Tool, _)) => Act::Tool,
+    span.attributes = metadata.filter(|metadata| node_object(*metadata).is_some());
+    span.act = match find_key(one, LangfuseKey::Type).and_then(text_of_node).and_then(ObservationType::from_name) {
+        Some((ObservationType::Agent, _)) => SpanAct::Agent,
+        Some((ObservationType::Model, _)) => SpanAct::Inference,
+        Some((ObservationType::Tool, _)) => SpanAct::Tool,
         // What was recorded by way of OpenTelemetry says more than that it is a span.
-        Some((Type::Part, _)) | None => match super::spans::act(&span.facts) {
-            Act::Other => Act::Part,
+        Some((ObservationType::Part, _)) | None => match super::spans::attributes_act(&span.facts) {
+            SpanAct::Other => SpanAct::Part,
             known => known,
         },
     };
-    let failed = of(one, Of::Level)
+    let failed = find_key(one, LangfuseKey::Level)
         .and_then(text_of_node)
-        .is_some_and(|level| matches!(Level::of(level), Some((Level::Failed, _))));
+        .is_some_and(|level| matches!(ObservationLevel::from_name(level), Some((ObservationLevel::Failed, _))));
     span.failed = failed.then_some(true);
-    span.error = of(one, Of::Message).filter(|_| failed);
-    exchange(&mut span, one, draft);
-    span.tell(Fact::Model, of(one, Of::Model));
-    span.tell(Fact::Cost, cost(one, span.act));
-    if let Some(usage) = of(one, Of::Usage).and_then(object) {
-        let count = |wanted: OfUsage| wanted.find(usage);
+    span.error = find_key(one, LangfuseKey::Message).filter(|_| failed);
+    read_exchange(&mut span, one, draft);
+    span.take_fact(Fact::Model, find_key(one, LangfuseKey::Model));
+    span.take_fact(Fact::Cost, observation_cost(one, span.act));
+    if let Some(usage) = find_key(one, LangfuseKey::Usage).and_then(node_object) {
+        let count = |wanted: LangfuseUsageKey| wanted.find(usage);
         for (fact, word) in [
-            (Fact::TokensIn, OfUsage::In),
-            (Fact::TokensOut, OfUsage::Out),
-            (Fact::TokensAll, OfUsage::All),
-            (Fact::TokensCacheRead, OfUsage::CacheRead),
-            (Fact::TokensCacheWrite, OfUsage::CacheWrite),
-            (Fact::TokensReasoning, OfUsage::Reasoning),
+            (Fact::TokensIn, LangfuseUsageKey::In),
+            (Fact::TokensOut, LangfuseUsageKey::Out),
+            (Fact::TokensAll, LangfuseUsageKey::All),
+            (Fact::TokensCacheRead, LangfuseUsageKey::CacheRead),
+            (Fact::TokensCacheWrite, LangfuseUsageKey::CacheWrite),
+            (Fact::TokensReasoning, LangfuseUsageKey::Reasoning),
         ] {
-            span.tell(fact, count(word).filter(|count| is_some(*count)));
+            span.take_fact(fact, count(word).filter(|count| is_some(*count)));
         }
     }
-    span.conclude(draft);
+    span.conclude_span(draft);
     span
 }
 
 /// What went into an observation and came out of it.
-fn exchange<'run>(span: &mut Span<'run>, one: Object<'run>, draft: &Draft<'run, '_>) {
-    let times = usize::from(of(one, Of::Stored).is_some());
-    let value = |word| of(one, word).map(|node| unquoted(node, times, draft));
-    let (mut input, output) = (value(Of::Input), value(Of::Output));
-    if span.act == Act::Part && output.is_some_and(|output| is_told_of_tool(output, span)) {
-        span.act = Act::Tool;
+fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &RunBuilder<'run, '_>) {
+    let times = usize::from(find_key(one, LangfuseKey::Stored).is_some());
+    let value = |word| find_key(one, word).map(|node| unquote_json(node, times, draft));
+    let (mut input, output) = (value(LangfuseKey::Input), value(LangfuseKey::Output));
+    if span.act == SpanAct::Part && output.is_some_and(|output| is_told_of_tool(output, span)) {
+        span.act = SpanAct::Tool;
         // Arguments in the notation of a language are told by the model, too, and in JSON.
-        input = input.filter(|input| object(said::read(*input, draft)).is_some());
+        input = input.filter(|input| node_object(span_messages::read_node(*input, draft)).is_some());
     }
     let (given, gave) = match span.act {
-        Act::Tool => (Fact::Args, Fact::Result),
-        Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
+        SpanAct::Tool => (Fact::Args, Fact::Result),
+        SpanAct::Inference => (Fact::MessagesIn, Fact::MessagesOut),
         _ => (Fact::Input, Fact::Output),
     };
-    let is_tool = span.act == Act::Tool;
+    let is_tool = span.act == SpanAct::Tool;
     let is_message = |node: Node<'run>, is: &dyn Fn(Object<'run>) -> bool| {
-        let value = said::read(node, draft);
-        is_tool && list(value).map_or(object(value), |items| object(*items.first()?)).is_some_and(is)
+        let value = span_messages::read_node(node, draft);
+        is_tool && node_list(value).map_or(node_object(value), |items| node_object(*items.first()?)).is_some_and(is)
     };
-    let wraps_given = |node| is_message(node, &|one| of(one, Of::Role).and_then(text_of_node) == Some(TOOL));
+    let wraps_given = |node| is_message(node, &|one| find_key(one, LangfuseKey::Role).and_then(text_of_node) == Some(TOOL));
     let of_call = |one| {
-        let id = of(one, Of::Id).and_then(text_of_node);
-        id.is_some() && id == span.facts.text(Fact::CallId)
+        let id = find_key(one, LangfuseKey::Id).and_then(text_of_node);
+        id.is_some() && id == span.facts.fact_text(Fact::CallId)
     };
-    let in_parts = |one| of(one, Of::Said).is_some_and(|said| said::holds_parts_in_text(said, draft));
+    let in_parts = |one| find_key(one, LangfuseKey::Said).is_some_and(|said| span_messages::holds_parts_in_text(said, draft));
     let wraps =
-        |one| has_only(one, &[Of::Said, Of::Id]) && of(one, Of::Said).is_some() && (of_call(one) || in_parts(one));
+        |one| has_only(one, &[LangfuseKey::Said, LangfuseKey::Id]) && find_key(one, LangfuseKey::Said).is_some() && (of_call(one) || in_parts(one));
     let wraps_gave = |node| is_message(node, &wraps);
     let (given, gave) = (
         if input.is_some_and(wraps_given) { Fact::MessagesIn } else { given },
@@ -289,15 +289,15 @@ fn exchange<'run>(span: &mut Span<'run>, one: Object<'run>, draft: &Draft<'run, 
     );
     for (fact, beside, node) in [(given, Fact::Input, input), (gave, Fact::Output, output)] {
         // What is empty here may stand among the attributes.
-        let says_more = node.is_some_and(is_empty) && span.facts.has(&[fact, beside]);
-        span.tell(fact, node.filter(|_| !says_more));
+        let says_more = node.is_some_and(is_empty) && span.facts.has_any(&[fact, beside]);
+        span.take_fact(fact, node.filter(|_| !says_more));
     }
 }
 
 /// Who says what a tool is given, where that stands in a message.
 const TOOL: &str = averment_runs::normal::of_step::TOOL;
 
-fn has_only(one: Object<'_>, words: &[Of]) -> bool {
+fn has_only(one: Object<'_>, words: &[LangfuseKey]) -> bool {
     one.entries().iter().all(|entry| words.iter().any(|word| word.names().contains(&entry.key)))
 }
 
@@ -311,17 +311,17 @@ fn is_empty(node: Node<'_>) -> bool {
 }
 
 /// Whether what a span gave is the message of the tool that it is named after.
-fn is_told_of_tool<'run>(output: Node<'run>, span: &Span<'run>) -> bool {
-    let named = |message: Object<'run>| of(message, Of::Name).and_then(text_of_node);
-    let message = object(output).filter(|message| of(*message, Of::Call).and_then(text_of_node).is_some());
+fn is_told_of_tool<'run>(output: Node<'run>, span: &TraceSpan<'run>) -> bool {
+    let named = |message: Object<'run>| find_key(message, LangfuseKey::Name).and_then(text_of_node);
+    let message = node_object(output).filter(|message| find_key(*message, LangfuseKey::Call).and_then(text_of_node).is_some());
     message.and_then(named).is_some_and(|name| span.name.and_then(text_of_node) == Some(name))
 }
 
 /// What an observation cost, where that is recorded: 0 is what stands for no price, too.
-fn cost<'run>(one: Object<'run>, act: Act) -> Option<Node<'run>> {
-    let details = of(one, Of::CostDetails).and_then(object);
-    let total = of(one, Of::Cost).or_else(|| OfUsage::All.find(details?));
-    let is_priced = act == Act::Inference && details.is_some_and(|details| !details.entries().is_empty());
+fn observation_cost<'run>(one: Object<'run>, act: SpanAct) -> Option<Node<'run>> {
+    let details = find_key(one, LangfuseKey::CostDetails).and_then(node_object);
+    let total = find_key(one, LangfuseKey::Cost).or_else(|| LangfuseUsageKey::All.find(details?));
+    let is_priced = act == SpanAct::Inference && details.is_some_and(|details| !details.entries().is_empty());
     total.filter(|cost| is_some(*cost) || is_priced)
 }
 

@@ -1,17 +1,17 @@
 //! LangSmith: the runs of a trace as its API and its SDKs give them, and payloads in which a run is begun (`post`) and ended (`patch`).
 
-use super::cutting::Cutting;
-use super::draft::Draft;
+use super::cutting::RunCutting;
+use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object};
-use crate::error::Placed;
+use super::spans::{ActWord, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, of_word, build_run, text_of_node, ways};
+use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
     /// A run of LangSmith, which is a span here.
-    OfRun {
+    LangSmithKey {
         Id = ["id", "run_id"],
         Trace = ["trace_id"],
         Parent = ["parent_run_id"],
@@ -36,7 +36,7 @@ names! {
 
 names! {
     /// What holds runs.
-    OfPayload {
+    LangSmithPayloadKey {
         Runs = ["runs"],
         Begun = ["post"],
         Ended = ["patch"],
@@ -45,7 +45,7 @@ names! {
 
 names! {
     /// What stands inside of runs.
-    Inside {
+    LangSmithInnerKey {
         Metadata = ["metadata"],
         Model = ["ls_model_name", "model_name", "model"],
         Usage = ["usage_metadata", "usage", "token_usage"],
@@ -65,21 +65,21 @@ names! {
 
 names! {
     /// The keys of lists of runs.
-    Lists {
+    RunListKey {
         Any = ["runs", "post", "patch"],
     }
 }
 
 names! {
     /// Those that nothing else has.
-    Near {
+    LangSmithNearMark {
         Any = ["run_type"],
     }
 }
 
 names! {
     /// Keys of which a run has one.
-    Mark {
+    LangSmithMark {
         Any = ["run_type", "post", "patch", "runs"],
     }
 }
@@ -88,87 +88,87 @@ ways! {
     TRACE = [["trace_id"]];
 }
 
-fn of<'run>(object: Object<'run>, wanted: OfRun) -> Option<Node<'run>> {
+fn find_key<'run>(object: Object<'run>, wanted: LangSmithKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
-fn inside<'run>(object: Object<'run>, wanted: Inside) -> Option<Node<'run>> {
+fn find_inside<'run>(object: Object<'run>, wanted: LangSmithInnerKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
 /// Runs of LangSmith.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "LangSmith runs",
     description: "LangSmith runs (`run_type`), a list of them, `runs`, or payloads with `post` and `patch`",
     known_by: "`run_type` beside `dotted_order`, `trace_id` or `child_runs`",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
+    marks: LangSmithMark::Any.names(),
+    near: LangSmithNearMark::Any.names(),
     object: |object| is_run(object) || holds_runs(object),
-    item_marks: Mark::Any.names(),
+    item_marks: LangSmithMark::Any.names(),
     element: |object| is_run(object) || holds_runs(object),
-    read,
+    read: read_run,
     runs: &[
-        Cutting { within: &[], way: &[Lists::Any.names()], by: TRACE, keeps: &[] },
-        Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[RunListKey::Any.names()], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };
 
 fn is_run(object: Object<'_>) -> bool {
-    let kind = of(object, OfRun::Type).and_then(text_of_node);
-    kind.is_some() && [OfRun::Order, OfRun::Trace, OfRun::Children].into_iter().any(|word| of(object, word).is_some())
+    let kind = find_key(object, LangSmithKey::Type).and_then(text_of_node);
+    kind.is_some() && [LangSmithKey::Order, LangSmithKey::Trace, LangSmithKey::Children].into_iter().any(|word| find_key(object, word).is_some())
 }
 
 /// The lists of runs that an object holds.
-fn lists(object: Object<'_>) -> impl Iterator<Item = Node<'_>> {
-    object.entries().iter().filter(|entry| OfPayload::of(entry.key).is_some()).map(|entry| entry.node)
+fn run_lists(object: Object<'_>) -> impl Iterator<Item = Node<'_>> {
+    object.entries().iter().filter(|entry| LangSmithPayloadKey::from_name(entry.key).is_some()).map(|entry| entry.node)
 }
 
 fn holds_runs(object: Object<'_>) -> bool {
-    let runs = object.entries().iter().filter(|entry| OfPayload::of(entry.key).is_some());
-    are_mostly(runs.filter_map(|entry| list(entry.node)).flatten(), is_record)
+    let runs = object.entries().iter().filter(|entry| LangSmithPayloadKey::from_name(entry.key).is_some());
+    are_mostly(runs.filter_map(|entry| node_list(entry.node)).flatten(), is_record)
 }
 
 /// What ends a run need not say again what it is.
 fn is_record(object: Object<'_>) -> bool {
-    is_run(object) || of(object, OfRun::Order).is_some()
+    is_run(object) || find_key(object, LangSmithKey::Order).is_some()
 }
 
 /// Finds the records, and what stands among them and is none (`Err`).
-fn collect<'run>(node: Node<'run>, found: &mut Vec<Result<Object<'run>, Node<'run>>>, depth: usize) {
+fn collect_records<'run>(node: Node<'run>, found: &mut Vec<Result<Object<'run>, Node<'run>>>, depth: usize) {
     const DEEP: usize = 200;
     match node.value {
         Value::List(items) if depth < DEEP && (depth == 0 || !items.is_empty()) => {
-            items.iter().for_each(|item| collect(*item, found, depth + 1))
+            items.iter().for_each(|item| collect_records(*item, found, depth + 1))
         }
-        Value::Object(object) if holds_runs(object) => lists(object).for_each(|list| collect(list, found, depth + 1)),
+        Value::Object(object) if holds_runs(object) => run_lists(object).for_each(|list| collect_records(list, found, depth + 1)),
         Value::Object(object) if is_record(object) => {
             found.push(Ok(object));
-            if let Some(children) = of(object, OfRun::Children)
-                .filter(|runs| depth < DEEP && list(*runs).is_some_and(|runs| !runs.is_empty()))
+            if let Some(children) = find_key(object, LangSmithKey::Children)
+                .filter(|runs| depth < DEEP && node_list(*runs).is_some_and(|runs| !runs.is_empty()))
             {
-                collect(children, found, depth + 1);
+                collect_records(children, found, depth + 1);
             }
         }
         _ => found.push(Err(node)),
     }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let mut records = Vec::new();
-    collect(root, &mut records, 0);
+    collect_records(root, &mut records, 0);
     // A run may be told of several times: begun, and ended.
     let (mut order, mut by_id): (Vec<Vec<Object<'run>>>, FxHashMap<&str, usize>) = (Vec::new(), FxHashMap::default());
     for record in records {
-        draft.record();
+        draft.count_record();
         let record = match record {
             Ok(record) => record,
             Err(node) => {
-                draft.not_understood(node.origin, "what is no run of LangSmith is passed over");
+                draft.warn_skipped(node.origin, "what is no run of LangSmith is passed over");
                 continue;
             }
         };
-        let id = of(record, OfRun::Id).and_then(text_of_node);
+        let id = find_key(record, LangSmithKey::Id).and_then(text_of_node);
         match id.and_then(|id| by_id.get(id)).and_then(|place| order.get_mut(*place)) {
             Some(known) => known.push(record),
             None => {
@@ -178,98 +178,98 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         }
     }
     let first = order.first().and_then(|records| records.first());
-    let id = first.and_then(|record| of(*record, OfRun::Trace).or(of(*record, OfRun::Id)));
-    let spans = order.iter().map(|records| span(records, draft)).collect();
-    tell(spans, Whole { id: id.filter(|id| text_of_node(*id).is_some()), ..Whole::default() }, draft);
+    let id = first.and_then(|record| find_key(*record, LangSmithKey::Trace).or(find_key(*record, LangSmithKey::Id)));
+    let spans = order.iter().map(|records| read_span(records, draft)).collect();
+    build_run(spans, RunEntries { id: id.filter(|id| text_of_node(*id).is_some()), ..RunEntries::default() }, draft);
     Ok(())
 }
 
 /// The last value that says something.
-fn last<'run>(records: &[Object<'run>], wanted: OfRun) -> Option<Node<'run>> {
-    let says = |node: &Node<'run>| object(*node).is_none_or(|object| !object.entries().is_empty());
-    records.iter().rev().find_map(|record| of(*record, wanted).filter(says))
+fn last_value<'run>(records: &[Object<'run>], wanted: LangSmithKey) -> Option<Node<'run>> {
+    let says = |node: &Node<'run>| node_object(*node).is_none_or(|object| !object.entries().is_empty());
+    records.iter().rev().find_map(|record| find_key(*record, wanted).filter(says))
 }
 
-fn span<'run>(records: &[Object<'run>], draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let name = last(records, OfRun::Name);
-    let origin = name.map_or(averment_base::value::Origin::COMPUTED, |name| name.origin);
-    let mut span = Span::new(origin);
-    span.id = last(records, OfRun::Id).and_then(text_of_node);
-    span.parent = last(records, OfRun::Parent).and_then(text_of_node);
+fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+    let name = last_value(records, LangSmithKey::Name);
+    let origin = name.map_or(averment_base::value::TextOrigin::COMPUTED, |name| name.origin);
+    let mut span = TraceSpan::new(origin);
+    span.id = last_value(records, LangSmithKey::Id).and_then(text_of_node);
+    span.parent = last_value(records, LangSmithKey::Parent).and_then(text_of_node);
     span.name = name;
-    let at = |word| last(records, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
-    (span.start, span.end) = (at(OfRun::Start), at(OfRun::End));
+    let at = |word| last_value(records, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    (span.start, span.end) = (at(LangSmithKey::Start), at(LangSmithKey::End));
     span.act =
-        last(records, OfRun::Type).and_then(text_of_node).and_then(ActWord::act).unwrap_or(super::spans::Act::Part);
-    span.error = last(records, OfRun::Error).filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
-    span.failed = match last(records, OfRun::Status).and_then(text_of_node).and_then(of_word) {
+        last_value(records, LangSmithKey::Type).and_then(text_of_node).and_then(ActWord::parse_act).unwrap_or(super::spans::SpanAct::Part);
+    span.error = last_value(records, LangSmithKey::Error).filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
+    span.failed = match last_value(records, LangSmithKey::Status).and_then(text_of_node).and_then(of_word) {
         None if span.error.is_some() => Some(true),
         told => told,
     };
-    let (inputs, outputs) = (last(records, OfRun::Inputs), last(records, OfRun::Outputs));
+    let (inputs, outputs) = (last_value(records, LangSmithKey::Inputs), last_value(records, LangSmithKey::Outputs));
     let metadata =
-        |record: &Object<'run>| inside(object(of(*record, OfRun::Extra)?)?, Inside::Metadata).and_then(object);
+        |record: &Object<'run>| find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Metadata).and_then(node_object);
     let metadata = records.iter().rev().find_map(metadata);
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
     let parameters =
-        |record: &Object<'run>| inside(object(of(*record, OfRun::Extra)?)?, Inside::Parameters).and_then(object);
+        |record: &Object<'run>| find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Parameters).and_then(node_object);
     let parameters = records.iter().find_map(parameters);
-    let model = metadata.into_iter().chain(parameters).find_map(|object| inside(object, Inside::Model));
+    let model = metadata.into_iter().chain(parameters).find_map(|object| find_inside(object, LangSmithInnerKey::Model));
     let facts = [
         (Fact::Model, model),
-        (Fact::Tools, parameters.and_then(|parameters| inside(parameters, Inside::Tools))),
-        (Fact::Conversation, metadata.and_then(|metadata| of(metadata, OfRun::Session))),
-        (Fact::TokensIn, last(records, OfRun::TokensIn)),
-        (Fact::TokensOut, last(records, OfRun::TokensOut)),
-        (Fact::TokensAll, last(records, OfRun::TokensAll)),
-        (Fact::Cost, last(records, OfRun::Cost)),
+        (Fact::Tools, parameters.and_then(|parameters| find_inside(parameters, LangSmithInnerKey::Tools))),
+        (Fact::Conversation, metadata.and_then(|metadata| find_key(metadata, LangSmithKey::Session))),
+        (Fact::TokensIn, last_value(records, LangSmithKey::TokensIn)),
+        (Fact::TokensOut, last_value(records, LangSmithKey::TokensOut)),
+        (Fact::TokensAll, last_value(records, LangSmithKey::TokensAll)),
+        (Fact::Cost, last_value(records, LangSmithKey::Cost)),
     ];
-    facts.into_iter().for_each(|(fact, node)| span.tell(fact, node));
+    facts.into_iter().for_each(|(fact, node)| span.take_fact(fact, node));
     match span.act {
-        super::spans::Act::Tool => {
-            span.tell(Fact::Args, inputs.map(|inputs| only(inputs, Inside::Input)));
-            span.tell(Fact::Result, outputs.map(|outputs| only(outputs, Inside::Output)));
+        super::spans::SpanAct::Tool => {
+            span.take_fact(Fact::Args, inputs.map(|inputs| only_value(inputs, LangSmithInnerKey::Input)));
+            span.take_fact(Fact::Result, outputs.map(|outputs| only_value(outputs, LangSmithInnerKey::Output)));
         }
-        super::spans::Act::Inference => {
-            span.tell(Fact::MessagesIn, inputs);
-            span.tell(Fact::MessagesOut, outputs);
-            usage(outputs, &mut span);
+        super::spans::SpanAct::Inference => {
+            span.take_fact(Fact::MessagesIn, inputs);
+            span.take_fact(Fact::MessagesOut, outputs);
+            read_usage(outputs, &mut span);
         }
         _ => {
-            span.tell(Fact::Input, inputs);
-            span.tell(Fact::Output, outputs.map(|outputs| only(outputs, Inside::Output)));
+            span.take_fact(Fact::Input, inputs);
+            span.take_fact(Fact::Output, outputs.map(|outputs| only_value(outputs, LangSmithInnerKey::Output)));
         }
     }
-    span.conclude(draft);
+    span.conclude_span(draft);
     span
 }
 
 /// The value under a key that is the only one, else the whole.
-fn only(node: Node<'_>, wanted: Inside) -> Node<'_> {
-    match object(node) {
-        Some(object) if object.entries().len() == 1 => inside(object, wanted).unwrap_or(node),
+fn only_value(node: Node<'_>, wanted: LangSmithInnerKey) -> Node<'_> {
+    match node_object(node) {
+        Some(object) if object.entries().len() == 1 => find_inside(object, wanted).unwrap_or(node),
         _ => node,
     }
 }
 
 /// Tokens that stand beside what a model said, where the run does not count them itself.
-fn usage<'run>(outputs: Option<Node<'run>>, span: &mut Span<'run>) {
-    let Some(outputs) = outputs.and_then(object) else { return };
+fn read_usage<'run>(outputs: Option<Node<'run>>, span: &mut TraceSpan<'run>) {
+    let Some(outputs) = outputs.and_then(node_object) else { return };
     let generated = || {
-        let first = inside(outputs, Inside::Generations).and_then(list)?.first()?;
-        let first = list(*first).and_then(|inner| inner.first()).unwrap_or(first);
-        let message = object(inside(object(*first)?, Inside::Message)?)?;
-        inside(inside(message, Inside::Kwargs).and_then(object).unwrap_or(message), Inside::Usage)
+        let first = find_inside(outputs, LangSmithInnerKey::Generations).and_then(node_list)?.first()?;
+        let first = node_list(*first).and_then(|inner| inner.first()).unwrap_or(first);
+        let message = node_object(find_inside(node_object(*first)?, LangSmithInnerKey::Message)?)?;
+        find_inside(find_inside(message, LangSmithInnerKey::Kwargs).and_then(node_object).unwrap_or(message), LangSmithInnerKey::Usage)
     };
-    let provider = || inside(object(inside(outputs, Inside::LlmOutput)?)?, Inside::Usage);
-    let Some(usage) = inside(outputs, Inside::Usage).or_else(generated).or_else(provider).and_then(object) else {
+    let provider = || find_inside(node_object(find_inside(outputs, LangSmithInnerKey::LlmOutput)?)?, LangSmithInnerKey::Usage);
+    let Some(usage) = find_inside(outputs, LangSmithInnerKey::Usage).or_else(generated).or_else(provider).and_then(node_object) else {
         return;
     };
     for (fact, word) in
-        [(Fact::TokensIn, Inside::TokensIn), (Fact::TokensOut, Inside::TokensOut), (Fact::TokensAll, Inside::TokensAll)]
+        [(Fact::TokensIn, LangSmithInnerKey::TokensIn), (Fact::TokensOut, LangSmithInnerKey::TokensOut), (Fact::TokensAll, LangSmithInnerKey::TokensAll)]
     {
-        if span.facts.get(fact).is_none() {
-            span.tell(fact, inside(usage, word));
+        if span.facts.fact_node(fact).is_none() {
+            span.take_fact(fact, find_inside(usage, word));
         }
     }
 }
@@ -284,7 +284,7 @@ mod tests {
         let limits = averment_base::limits::Limits::default();
         let is = |text: &'static str| {
             let node = averment_base::value::json::parse(text, 0, &arena, &limits).expect("JSON").node;
-            super::super::detect(&node).is_some_and(|format| format.name == FORMAT.name)
+            super::super::detect_format(&node).is_some_and(|format| format.name == FORMAT.name)
         };
         assert!(is(r#"{"run_type": "tool", "trace_id": "t"}"#));
         assert!(is(

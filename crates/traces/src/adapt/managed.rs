@@ -1,20 +1,20 @@
 //! Anthropic's managed agents: the events of a session as they are listed or streamed, also behind the names of the calls of the SDK that
 //! gave them (`["client.beta.sessions.events.stream", {…}]`). What a person turned down was not carried out.
 
-use super::calls::Usage;
+use super::calls::TokenUsage;
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, fields, is_true, words};
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, items_of, object, object_of, objects, payload, text, text_of};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, fields, is_true, words};
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, object_items, record_payload, node_text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
     /// An event.
-    OfManaged {
+    ManagedEventKey {
         Type = "type" => Shape,
         Id = "id" => Call(of_step::ID),
         Time = "processed_at" => Shape,
@@ -39,7 +39,7 @@ fields! {
 
 words! {
     /// The types of events that are read.
-    EventType {
+    ManagedEventType {
         Session = "session",
         Asked = "user.message",
         Said = "agent.message",
@@ -54,33 +54,33 @@ words! {
 
 words! {
     /// What somebody says to a call.
-    Answer {
+    ConfirmationAnswer {
         Deny = "deny",
     }
 }
 
 words! {
     /// What a policy says of a call.
-    Permission {
+    PermissionState {
         Ask = "ask",
         Deny = "deny",
     }
 }
 
 /// Sessions.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Anthropic managed agent session",
     known_by: "events with `processed_at` whose `type` begins with `agent.`, `session.`, `user.` or `span.`",
     description: "events of sessions of Anthropic's managed agents (a list, one a line, or `data`)",
-    marks: &[OfManaged::Data.key()],
-    near: &[OfManaged::Time.key()],
+    marks: &[ManagedEventKey::Data.key()],
+    near: &[ManagedEventKey::Time.key()],
     object: |object| {
-        super::list_of(object, OfManaged::Data).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+        super::list_of(object, ManagedEventKey::Data).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
-    item_marks: &[OfManaged::Time.key()],
+    item_marks: &[ManagedEventKey::Time.key()],
     element: is_event,
     line: is_event,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
@@ -88,140 +88,140 @@ pub(crate) const FORMAT: Format = Format {
 const FAMILIES: [&str; 4] = ["agent.", "session.", "user.", "span."];
 
 fn is_event(event: Object<'_>) -> bool {
-    text_of(event, OfManaged::Type).is_some_and(|word| FAMILIES.iter().any(|family| word.starts_with(family)))
-        && event.field(OfManaged::Time).is_some()
-        && event.field(OfManaged::Id).is_some()
+    text_of(event, ManagedEventKey::Type).is_some_and(|word| FAMILIES.iter().any(|family| word.starts_with(family)))
+        && event.field(ManagedEventKey::Time).is_some()
+        && event.field(ManagedEventKey::Id).is_some()
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut session = Session { talk: Talk::new(draft), seen: FxHashSet::default(), asked: Vec::new() };
-    for node in items_of(root, &[OfManaged::Data]) {
-        session.talk.draft.record();
-        match payload(*node) {
-            Some(event) => session.event(*node, event),
+    let mut session = ManagedSession { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), asked: Vec::new() };
+    for node in items_of(root, &[ManagedEventKey::Data]) {
+        session.talk.draft.count_record();
+        match record_payload(*node) {
+            Some(event) => session.read_event(*node, event),
             // What was sent comes back in the stream.
-            None if matches!(node.value, Value::List([name, ..]) if text(*name).is_some()) => {}
-            None => session.talk.draft.not_understood(node.origin, "what is no event is passed over"),
+            None if matches!(node.value, Value::List([name, ..]) if node_text(*name).is_some()) => {}
+            None => session.talk.draft.warn_skipped(node.origin, "what is no event is passed over"),
         }
     }
-    session.finish();
+    session.finish_run();
     Ok(())
 }
 
-struct Session<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct ManagedSession<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     /// Events may be listed and streamed.
     seen: FxHashSet<&'run str>,
     /// The calls that somebody is asked about, until they are answered.
     asked: Vec<&'run str>,
 }
 
-impl<'run> Session<'_, 'run, '_> {
-    fn event(&mut self, node: Node<'run>, event: Object<'run>) {
-        let word = text_of(event, OfManaged::Type).unwrap_or_default();
-        let kind = EventType::of(word);
+impl<'run> ManagedSession<'_, 'run, '_> {
+    fn read_event(&mut self, node: Node<'run>, event: Object<'run>) {
+        let word = text_of(event, ManagedEventKey::Type).unwrap_or_default();
+        let kind = ManagedEventType::from_word(word);
         if kind.is_none() && !FAMILIES.iter().any(|family| word.starts_with(family)) {
             let message = format!("an event of unknown type `{word}` is passed over");
-            return self.talk.draft.not_understood(node.origin, message);
+            return self.talk.draft.warn_skipped(node.origin, message);
         }
-        if kind != Some(EventType::Session) && text_of(event, OfManaged::Id).is_some_and(|id| !self.seen.insert(id)) {
+        if kind != Some(ManagedEventType::Session) && text_of(event, ManagedEventKey::Id).is_some_and(|id| !self.seen.insert(id)) {
             return;
         }
-        let about = About {
-            time: first_of(event, &[OfManaged::Time]),
-            agent: first_of(event, &[OfManaged::AgentName]),
+        let about = StepMeta {
+            time: first_of(event, &[ManagedEventKey::Time]),
+            agent: first_of(event, &[ManagedEventKey::AgentName]),
             aside: false,
         };
         self.talk.note_time(about.time);
-        let content = event.field(OfManaged::Content);
+        let content = event.field(ManagedEventKey::Content);
         let talk = &mut self.talk;
         match kind {
-            Some(EventType::Session) => {
-                talk.draft.set_some(of_run::ID, event.field(OfManaged::Id));
-                let agent = object_of(event, OfManaged::Agent);
-                let model = agent.and_then(|agent| agent.field(OfManaged::Model));
+            Some(ManagedEventType::Session) => {
+                talk.draft.set_some(of_run::ID, event.field(ManagedEventKey::Id));
+                let agent = object_of(event, ManagedEventKey::Agent);
+                let model = agent.and_then(|agent| agent.field(ManagedEventKey::Model));
                 let model =
-                    model.map(|model| object(model).and_then(|model| model.field(OfManaged::Id)).unwrap_or(model));
-                talk.meta(of_meta::MODEL, model);
+                    model.map(|model| node_object(model).and_then(|model| model.field(ManagedEventKey::Id)).unwrap_or(model));
+                talk.add_meta(of_meta::MODEL, model);
             }
-            Some(EventType::Asked) => {
-                content.into_iter().for_each(|content| talk.say_content(Speaker::User, content, &about, node.origin))
+            Some(ManagedEventType::Asked) => {
+                content.into_iter().for_each(|content| talk.add_content(Speaker::User, content, &about, node.origin))
             }
-            Some(EventType::Said) => content
+            Some(ManagedEventType::Said) => content
                 .into_iter()
-                .for_each(|content| talk.say_content(Speaker::Assistant, content, &about, node.origin)),
-            Some(EventType::Thought) => content
+                .for_each(|content| talk.add_content(Speaker::Assistant, content, &about, node.origin)),
+            Some(ManagedEventType::Thought) => content
                 .into_iter()
-                .for_each(|content| talk.say_content(Speaker::Thinking, content, &about, node.origin)),
-            Some(EventType::Call) => self.call(node, event, &about),
-            Some(EventType::Result) => self.result(node, event, &about),
-            Some(EventType::Confirmed) => self.confirmed(event),
-            Some(EventType::Usage) => {
-                if let Some(counts) = object_of(event, OfManaged::Usage) {
-                    let mut usage = Usage::default();
-                    usage.add(counts);
+                .for_each(|content| talk.add_content(Speaker::Thinking, content, &about, node.origin)),
+            Some(ManagedEventType::Call) => self.add_call(node, event, &about),
+            Some(ManagedEventType::Result) => self.add_result(node, event, &about),
+            Some(ManagedEventType::Confirmed) => self.add_confirmation(event),
+            Some(ManagedEventType::Usage) => {
+                if let Some(counts) = object_of(event, ManagedEventKey::Usage) {
+                    let mut usage = TokenUsage::default();
+                    usage.add_usage(counts);
                     usage.count_cache_as_input();
-                    talk.usage.join(&usage);
+                    talk.usage.merge_usage(&usage);
                 }
             }
-            Some(EventType::Error) => {
-                let error = first_of(event, &[OfManaged::Error, OfManaged::Message]);
-                error.into_iter().for_each(|error| talk.draft.set(of_run::ERROR, error));
+            Some(ManagedEventType::Error) => {
+                let error = first_of(event, &[ManagedEventKey::Error, ManagedEventKey::Message]);
+                error.into_iter().for_each(|error| talk.draft.set_entry(of_run::ERROR, error));
             }
             None => {}
         }
     }
 
-    fn call(&mut self, node: Node<'run>, event: Object<'run>, about: &About<'run>) {
-        let tool = event.field(OfManaged::Name).unwrap_or(Node::computed(Value::Null));
+    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+        let tool = event.field(ManagedEventKey::Name).unwrap_or(Node::computed(Value::Null));
         let made =
-            Made { tool, args: event.field(OfManaged::Input), id: event.field(OfManaged::Id), origin: node.origin };
-        let Some(step) = self.talk.call(made, about) else { return };
-        match text_of(event, OfManaged::Permission).and_then(Permission::of) {
-            Some(Permission::Ask) => self.asked.extend(text_of(event, OfManaged::Id)),
-            Some(Permission::Deny) => self.talk.mark(step, Status::Denied),
+            ToolCall { tool, args: event.field(ManagedEventKey::Input), id: event.field(ManagedEventKey::Id), origin: node.origin };
+        let Some(step) = self.talk.add_call(made, about) else { return };
+        match text_of(event, ManagedEventKey::Permission).and_then(PermissionState::from_word) {
+            Some(PermissionState::Ask) => self.asked.extend(text_of(event, ManagedEventKey::Id)),
+            Some(PermissionState::Deny) => self.talk.set_status(step, StepStatus::Denied),
             None => {}
         }
     }
 
-    fn confirmed(&mut self, event: Object<'run>) {
+    fn add_confirmation(&mut self, event: Object<'run>) {
         let Some(id) = call_of(event) else { return };
         self.asked.retain(|asked| *asked != id);
-        let denied = text_of(event, OfManaged::Confirmed).and_then(Answer::of) == Some(Answer::Deny);
-        if let Some(call) = self.talk.called(id).filter(|_| denied) {
-            self.talk.mark(call, Status::Denied);
+        let denied = text_of(event, ManagedEventKey::Confirmed).and_then(ConfirmationAnswer::from_word) == Some(ConfirmationAnswer::Deny);
+        if let Some(call) = self.talk.find_call(id).filter(|_| denied) {
+            self.talk.set_status(call, StepStatus::Denied);
         }
     }
 
     /// A call that was turned down gets the words of that as its result.
-    fn result(&mut self, node: Node<'run>, event: Object<'run>, about: &About<'run>) {
+    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
         let Some(id) = call_of(event) else { return };
         self.asked.retain(|asked| *asked != id);
-        let content = event.field(OfManaged::Content);
-        let result = content.map(|content| content::text(content, self.talk.draft.arena).unwrap_or(content));
-        let known = self.talk.called(id).and_then(|call| self.talk.draft.field(call, of_step::STATUS)).and_then(text);
-        let status = if known == Status::Denied.as_str() {
-            Status::Denied
-        } else if is_true(&event, &Parsed, OfManaged::Failed) {
-            Status::Failed
+        let content = event.field(ManagedEventKey::Content);
+        let result = content.map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
+        let known = self.talk.find_call(id).and_then(|call| self.talk.draft.step_field(call, of_step::STATUS)).and_then(node_text);
+        let status = if known == StepStatus::Denied.as_str() {
+            StepStatus::Denied
+        } else if is_true(&event, &NodeShapes, ManagedEventKey::Failed) {
+            StepStatus::Failed
         } else {
-            Status::Ok
+            StepStatus::Ok
         };
-        let about = About { agent: None, ..*about };
-        self.talk.answer(
+        let about = StepMeta { agent: None, ..*about };
+        self.talk.add_result(
             Some(id),
             None,
-            Outcome { result, status: Some(status), ..Outcome::default() },
+            CallResult { result, status: Some(status), ..CallResult::default() },
             &about,
             node.origin,
         );
     }
 
-    fn finish(mut self) {
+    fn finish_run(mut self) {
         for call in std::mem::take(&mut self.asked) {
-            if let Some(call) = self.talk.called(call) {
-                self.talk.mark(call, Status::Pending);
+            if let Some(call) = self.talk.find_call(call) {
+                self.talk.set_status(call, StepStatus::Pending);
             }
         }
         self.talk.finish_with_tools();
@@ -230,5 +230,5 @@ impl<'run> Session<'_, 'run, '_> {
 
 /// The id of the call that an event is about.
 fn call_of(event: Object<'_>) -> Option<&str> {
-    first_of(event, &[OfManaged::Call, OfManaged::CustomCall, OfManaged::McpCall]).and_then(text)
+    first_of(event, &[ManagedEventKey::Call, ManagedEventKey::CustomCall, ManagedEventKey::McpCall]).and_then(node_text)
 }

@@ -4,18 +4,18 @@
 mod pairing;
 
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, fields, is_true, words};
-use super::talk::{About, Made, Outcome, Talk, instant};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, text_of};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, fields, is_true, words};
+use super::conversation::{StepMeta, ToolCall, CallResult, ConversationBuilder, instant_node};
+use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Status;
-use pairing::{Answer, Asked, OpenRequests};
+use averment_runs::run::StepStatus;
+use pairing::{ResponseShape, RequestTarget, OpenRequests};
 
 fields! {
     /// What a message is wrapped in.
-    OfFrame {
+    FrameKey {
         Message = "message" => Shape,
         Data = "data" => Shape,
         Payload = "payload" => Shape,
@@ -38,7 +38,7 @@ fields! {
 
 fields! {
     /// A message.
-    OfRpc {
+    RpcKey {
         Version = "jsonrpc" => Shape,
         Id = "id" => Call(of_step::ID),
         Method = "method" => Shape,
@@ -60,7 +60,7 @@ fields! {
 
 words! {
     /// The methods that are known.
-    Method {
+    RpcMethod {
         Call = "tools/call",
         Initialize = "initialize",
         /// Requests of the server, whose ids have nothing to do with those of the client; either side may ask whether the other is there.
@@ -76,38 +76,38 @@ const OFFERS: [&str; 3] = ["tools/", "resources/", "prompts/"];
 const NOTIFICATIONS: &str = "notifications/";
 
 /// Logs.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "MCP log",
     known_by: "messages with `jsonrpc` and a `method` of the Model Context Protocol (`tools/…`, `resources/…`, `prompts/…`, or `initialize` with a `protocolVersion` that is text), bare or within a frame",
     description: "logs of the Model Context Protocol (JSON-RPC messages, one a line, in a list or under `messages`, and sessions of its inspector)",
     marks: &[
-        OfRpc::Version.key(),
-        OfFrame::History.key(),
-        OfFrame::Events.key(),
-        OfFrame::Entries.key(),
-        OfFrame::Messages.key(),
+        RpcKey::Version.key(),
+        FrameKey::History.key(),
+        FrameKey::Events.key(),
+        FrameKey::Entries.key(),
+        FrameKey::Messages.key(),
     ],
-    near: &[OfRpc::Version.key()],
-    object: |object| is_frame(object) || held_in(object).iter().any(|one| self::object(*one).is_some_and(is_frame)),
+    near: &[RpcKey::Version.key()],
+    object: |object| is_frame(object) || held_in(object).iter().any(|one| self::node_object(*one).is_some_and(is_frame)),
     item_marks: &[
-        OfRpc::Version.key(),
-        OfFrame::Message.key(),
-        OfFrame::Data.key(),
-        OfFrame::Payload.key(),
-        OfFrame::Raw.key(),
-        OfFrame::Frame.key(),
-        OfFrame::Request.key(),
-        OfFrame::Stream.key(),
-        OfRpc::Params.key(),
+        RpcKey::Version.key(),
+        FrameKey::Message.key(),
+        FrameKey::Data.key(),
+        FrameKey::Payload.key(),
+        FrameKey::Raw.key(),
+        FrameKey::Frame.key(),
+        FrameKey::Request.key(),
+        FrameKey::Stream.key(),
+        RpcKey::Params.key(),
     ],
     element: is_frame,
     line: is_frame,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 /// The names that a list of frames has.
-const LISTS: [OfFrame; 4] = [OfFrame::History, OfFrame::Messages, OfFrame::Events, OfFrame::Entries];
+const LISTS: [FrameKey; 4] = [FrameKey::History, FrameKey::Messages, FrameKey::Events, FrameKey::Entries];
 
 /// The list of frames that an object holds.
 fn held_in(object: Object<'_>) -> &[Node<'_>] {
@@ -116,8 +116,8 @@ fn held_in(object: Object<'_>) -> &[Node<'_>] {
 
 /// Whether an object is a message of the protocol, or holds one: one that other protocols over JSON-RPC do not have.
 fn is_frame(frame: Object<'_>) -> bool {
-    plain(frame).is_some_and(|message| {
-        text_of(message, OfRpc::Method).is_some_and(|method| is_offer(method) || greets(method, message))
+    plain_message(frame).is_some_and(|message| {
+        text_of(message, RpcKey::Method).is_some_and(|method| is_offer(method) || is_greeting(method, message))
     })
 }
 
@@ -126,20 +126,20 @@ fn is_offer(method: &str) -> bool {
 }
 
 /// The first request of a client: the version of the protocol is a day, which is text.
-fn greets(method: &str, message: Object<'_>) -> bool {
-    Method::of(method) == Some(Method::Initialize)
-        && object_of(message, OfRpc::Params).is_some_and(|params| {
-            text_of(params, OfRpc::Protocol).is_some()
-                && [OfRpc::Client, OfRpc::Capabilities].into_iter().any(|field| params.field(field).is_some())
+fn is_greeting(method: &str, message: Object<'_>) -> bool {
+    RpcMethod::from_word(method) == Some(RpcMethod::Initialize)
+        && object_of(message, RpcKey::Params).is_some_and(|params| {
+            text_of(params, RpcKey::Protocol).is_some()
+                && [RpcKey::Client, RpcKey::Capabilities].into_iter().any(|field| params.field(field).is_some())
         })
 }
 
 /// The message in an envelope that holds it as an object.
-fn plain(frame: Object<'_>) -> Option<Object<'_>> {
-    use OfFrame::{Data, Frame, Message, Payload, Raw, Request};
+fn plain_message(frame: Object<'_>) -> Option<Object<'_>> {
+    use FrameKey::{Data, Frame, Message, Payload, Raw, Request};
     let is_message = |object: Object<'_>| {
-        object.field(OfRpc::Version).is_some()
-            || object.field(OfRpc::Method).is_some() && object.field(OfRpc::Params).is_some()
+        object.field(RpcKey::Version).is_some()
+            || object.field(RpcKey::Method).is_some() && object.field(RpcKey::Params).is_some()
     };
     if is_message(frame) {
         return Some(frame);
@@ -148,127 +148,127 @@ fn plain(frame: Object<'_>) -> Option<Object<'_>> {
     inner.filter(|inner| is_message(*inner))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let frames = items_of(root, &LISTS);
-    let directions = frames.iter().filter_map(|node| text_of(object(*node)?, OfFrame::Direction));
-    let mut log = Log { talk: Talk::new(draft), open: OpenRequests::new(directions) };
+    let directions = frames.iter().filter_map(|node| text_of(node_object(*node)?, FrameKey::Direction));
+    let mut log = McpLog { talk: ConversationBuilder::new(draft), open: OpenRequests::new(directions) };
     for node in frames {
-        log.talk.draft.record();
-        match object(*node) {
-            Some(frame) => log.frame(*node, frame),
-            None => log.talk.draft.not_understood(node.origin, "what is no message is passed over"),
+        log.talk.draft.count_record();
+        match node_object(*node) {
+            Some(frame) => log.read_frame(*node, frame),
+            None => log.talk.draft.warn_skipped(node.origin, "what is no message is passed over"),
         }
     }
     log.talk.finish_without_turns();
     Ok(())
 }
 
-struct Log<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct McpLog<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     open: OpenRequests<'run>,
 }
 
-impl<'run> Log<'_, 'run, '_> {
+impl<'run> McpLog<'_, 'run, '_> {
     /// A message, or a request with its response beside it, each an object or text that holds one.
-    fn frame(&mut self, node: Node<'run>, frame: Object<'run>) {
-        use OfFrame::{
+    fn read_frame(&mut self, node: Node<'run>, frame: Object<'run>) {
+        use FrameKey::{
             Data, Frame, Message, Payload, Raw, Request, Response, Stream, Time, TimeInMilliseconds, TimeOfLog, TimeToo,
         };
-        let time = first_of(frame, &[Time, TimeToo, TimeOfLog, TimeInMilliseconds]).and_then(instant);
-        let about = About { time, ..About::default() };
-        let direction = text_of(frame, OfFrame::Direction);
+        let time = first_of(frame, &[Time, TimeToo, TimeOfLog, TimeInMilliseconds]).and_then(instant_node);
+        let about = StepMeta { time, ..StepMeta::default() };
+        let direction = text_of(frame, FrameKey::Direction);
         if is_message(frame) {
-            return self.message(node, frame, direction, &about);
+            return self.read_message(node, frame, direction, &about);
         }
         let mut known = false;
         for field in [Message, Data, Payload, Frame, Raw, Request, Response, Stream] {
             let inner = frame.field(field).map(|inner| match inner.value {
-                Value::Text(_) => inner.embedded(self.talk.draft.arena, self.talk.draft.limits).unwrap_or(inner),
+                Value::Text(_) => inner.parse_embedded(self.talk.draft.arena, self.talk.draft.limits).unwrap_or(inner),
                 _ => inner,
             });
-            if let Some((inner, message)) = inner.and_then(|inner| Some((inner, object(inner)?))) {
+            if let Some((inner, message)) = inner.and_then(|inner| Some((inner, node_object(inner)?))) {
                 // A piece of a stream holds its message as text.
                 let data = message.field(Data).filter(|_| !is_message(message));
                 let data =
-                    data.and_then(|data| data.embedded(self.talk.draft.arena, self.talk.draft.limits).or(Some(data)));
-                let (inner, message) = data.and_then(|data| Some((data, object(data)?))).unwrap_or((inner, message));
+                    data.and_then(|data| data.parse_embedded(self.talk.draft.arena, self.talk.draft.limits).or(Some(data)));
+                let (inner, message) = data.and_then(|data| Some((data, node_object(data)?))).unwrap_or((inner, message));
                 known |= is_message(message);
                 // What stands beside a request is the answer to it, whichever way that went.
-                self.message(inner, message, direction.filter(|_| field != Response), &about);
+                self.read_message(inner, message, direction.filter(|_| field != Response), &about);
             }
         }
         if !known {
-            self.talk.draft.not_understood(node.origin, "what holds no message of JSON-RPC is passed over");
+            self.talk.draft.warn_skipped(node.origin, "what holds no message of JSON-RPC is passed over");
         }
     }
 
-    fn message(&mut self, node: Node<'run>, message: Object<'run>, direction: Option<&'run str>, about: &About<'run>) {
+    fn read_message(&mut self, node: Node<'run>, message: Object<'run>, direction: Option<&'run str>, about: &StepMeta<'run>) {
         self.talk.note_time(about.time);
-        let id = message.field(OfRpc::Id).and_then(key);
-        let Some(method) = text_of(message, OfRpc::Method) else {
-            return self.response(message, id, direction, about);
+        let id = message.field(RpcKey::Id).and_then(request_key);
+        let Some(method) = text_of(message, RpcKey::Method) else {
+            return self.add_response(message, id, direction, about);
         };
-        match Method::of(method) {
-            Some(Method::Call) => self.call(node, message, id, direction, about),
-            Some(Method::Ask) => self.open.add(id, Asked::Client, direction),
-            Some(Method::Initialize | Method::Other) => {}
+        match RpcMethod::from_word(method) {
+            Some(RpcMethod::Call) => self.add_call(node, message, id, direction, about),
+            Some(RpcMethod::Ask) => self.open.add_request(id, RequestTarget::Client, direction),
+            Some(RpcMethod::Initialize | RpcMethod::Other) => {}
             None if is_offer(method) || method.starts_with(NOTIFICATIONS) => {}
             None => {
                 let why = format!("a message of unknown method `{method}` is passed over");
-                self.talk.draft.not_understood(node.origin, why);
+                self.talk.draft.warn_skipped(node.origin, why);
             }
         }
     }
 
-    fn call(
+    fn add_call(
         &mut self,
         node: Node<'run>,
         message: Object<'run>,
         id: Option<String>,
         direction: Option<&'run str>,
-        about: &About<'run>,
+        about: &StepMeta<'run>,
     ) {
-        let params = object_of(message, OfRpc::Params);
+        let params = object_of(message, RpcKey::Params);
         let of = |field| params.and_then(|params| params.field(field));
-        let tool = of(OfRpc::Name).unwrap_or(Node::computed(Value::Null));
-        let made = Made { tool, args: of(OfRpc::Arguments), id: message.field(OfRpc::Id), origin: node.origin };
-        if let Some(step) = self.talk.call(made, about) {
-            self.open.add(id, Asked::Tool(step), direction);
+        let tool = of(RpcKey::Name).unwrap_or(Node::computed(Value::Null));
+        let made = ToolCall { tool, args: of(RpcKey::Arguments), id: message.field(RpcKey::Id), origin: node.origin };
+        if let Some(step) = self.talk.add_call(made, about) {
+            self.open.add_request(id, RequestTarget::Tool(step), direction);
         }
     }
 
     /// What came back: of a call its result, of other requests what the server is and offers.
-    fn response(
+    fn add_response(
         &mut self,
         message: Object<'run>,
         id: Option<String>,
         direction: Option<&'run str>,
-        about: &About<'run>,
+        about: &StepMeta<'run>,
     ) {
-        let given = first_of(message, &[OfRpc::Result]);
-        let inside = given.and_then(object);
-        let error = first_of(message, &[OfRpc::Error]);
-        let call = id.and_then(|id| self.open.answer(&id, Answer::of(inside), direction));
+        let given = first_of(message, &[RpcKey::Result]);
+        let inside = given.and_then(node_object);
+        let error = first_of(message, &[RpcKey::Error]);
+        let call = id.and_then(|id| self.open.answer_request(&id, ResponseShape::of_result(inside), direction));
         let Some(call) = call else {
             if let Some(tools) =
-                inside.and_then(|inside| list_of(inside, OfRpc::Tools)).filter(|_| !self.talk.draft.has(of_run::TOOLS))
+                inside.and_then(|inside| list_of(inside, RpcKey::Tools)).filter(|_| !self.talk.draft.has_entry(of_run::TOOLS))
             {
-                let tools = self.talk.draft.list(tools);
-                self.talk.draft.set(of_run::TOOLS, tools);
+                let tools = self.talk.draft.list_node(tools);
+                self.talk.draft.set_entry(of_run::TOOLS, tools);
             }
-            return self.talk.meta(OfRpc::Server.key(), inside.and_then(|inside| inside.field(OfRpc::Server)));
+            return self.talk.add_meta(RpcKey::Server.key(), inside.and_then(|inside| inside.field(RpcKey::Server)));
         };
-        let failed = error.is_some() || inside.is_some_and(|inside| is_true(&inside, &Parsed, OfRpc::Failed));
-        let content = inside.and_then(|inside| first_of(inside, &[OfRpc::Content]));
-        let said = content.and_then(|content| content::text(content, self.talk.draft.arena));
-        let result = said.or_else(|| inside.and_then(pairing::structured)).or(given);
-        let why = error.and_then(object).and_then(|error| first_of(error, &[OfRpc::Why]));
-        let status = if failed { Status::Failed } else { Status::Ok };
-        let outcome = Outcome { result, status: Some(status), error: why.or(error), ..Outcome::default() };
-        self.talk.end(call, outcome, about);
+        let failed = error.is_some() || inside.is_some_and(|inside| is_true(&inside, &NodeShapes, RpcKey::Failed));
+        let content = inside.and_then(|inside| first_of(inside, &[RpcKey::Content]));
+        let said = content.and_then(|content| content::content_text(content, self.talk.draft.arena));
+        let result = said.or_else(|| inside.and_then(pairing::structured_result)).or(given);
+        let why = error.and_then(node_object).and_then(|error| first_of(error, &[RpcKey::Why]));
+        let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
+        let outcome = CallResult { result, status: Some(status), error: why.or(error), ..CallResult::default() };
+        self.talk.end_call(call, outcome, about);
         if let Some(given) = given {
-            self.talk.draft.replace(call, OfFrame::Response.key(), given);
+            self.talk.draft.set_field(call, FrameKey::Response.key(), given);
         }
     }
 }
@@ -276,11 +276,11 @@ impl<'run> Log<'_, 'run, '_> {
 /// Whether an object says what is asked for, or what came of it.
 fn is_message(object: Object<'_>) -> bool {
     let has = |field| object.field(field).is_some();
-    has(OfRpc::Version) || has(OfRpc::Method) || has(OfRpc::Id) && (has(OfRpc::Result) || has(OfRpc::Error))
+    has(RpcKey::Version) || has(RpcKey::Method) || has(RpcKey::Id) && (has(RpcKey::Result) || has(RpcKey::Error))
 }
 
 /// The id of a request as a key: `1` and `"1"` differ.
-fn key(id: Node<'_>) -> Option<String> {
+fn request_key(id: Node<'_>) -> Option<String> {
     match id.value {
         Value::Text(text) => Some(format!("\"{}\"", text.as_str())),
         Value::Number(number) => Some(number.to_string()),

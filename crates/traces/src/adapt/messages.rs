@@ -3,14 +3,14 @@
 //! A conversation of either form comes alone, in the requests and responses of an API, in a session of an agent, in the results of a
 //! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
 
-use super::fields::{Record, Shape, Shapes, fields, first, words};
+use super::fields::{FieldRecord, ValueShape, ShapeReader, fields, first_field, words};
 use averment_base::value::Value;
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
     /// A message.
-    OfMessage {
+    ChatMessageKey {
         Role = "role" => Shape,
         Content = "content" => Shape,
         Calls = "tool_calls" => Shape,
@@ -39,7 +39,7 @@ fields! {
 
 fields! {
     /// A call in OpenAI's form; what is called stands in it, or in an object inside of it.
-    OfCall {
+    ToolCallKey {
         Id = "id" => Call(of_step::ID),
         Function = "function" => Shape,
         Custom = "custom" => Shape,
@@ -52,10 +52,10 @@ fields! {
 
 fields! {
     /// A block of a content.
-    OfBlock {
+    BlockKey {
         Type = "type" => Shape,
         Text = "text" => Shape,
-        Thinking = "thinking" => Checked(Kind::Message),
+        Thinking = "thinking" => Checked(StepKind::Message),
         Id = "id" => Call(of_step::ID),
         Name = "name" => Call(of_step::TOOL),
         Input = "input" => Call(of_step::ARGS),
@@ -70,7 +70,7 @@ fields! {
 
 words! {
     /// Who says a message.
-    Role {
+    MessageRole {
         Assistant = "assistant",
         User = "user",
         /// It is the result of a call.
@@ -96,7 +96,7 @@ words! {
 impl BlockType {
     /// The type of a block by its word: results have names of their tools in front of theirs.
     pub(crate) fn of_block(word: &str) -> Option<Self> {
-        match Self::of(word) {
+        match Self::from_word(word) {
             None if word.ends_with("tool_result") => Some(Self::Result),
             found => found,
         }
@@ -104,54 +104,54 @@ impl BlockType {
 }
 
 /// Whether an object is a role message: what stands in the list of a conversation.
-pub(crate) fn is_message<R: Record<OfMessage>>(message: &R, shapes: &impl Shapes<R::Value>) -> bool {
+pub(crate) fn is_message<R: FieldRecord<ChatMessageKey>>(message: &R, shapes: &impl ShapeReader<R::FieldValue>) -> bool {
     let [role, content, calls, call] =
-        [OfMessage::Role, OfMessage::Content, OfMessage::Calls, OfMessage::Call].map(|field| message.field(field));
+        [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Calls, ChatMessageKey::Call].map(|field| message.field(field));
     role.is_some_and(|role| shapes.is_text(role))
         && content.or(calls).or(call).is_some()
-        && message.field(OfMessage::Messages).is_none()
+        && message.field(ChatMessageKey::Messages).is_none()
 }
 
 /// Whether a message has calls or is a result, or says that it has none (`"tool_calls": null`).
-pub(crate) fn is_about_calls<R: Record<OfMessage>>(message: &R, role: Option<Role>) -> bool {
-    message.field(OfMessage::Calls).or(message.field(OfMessage::Call)).is_some() || role == Some(Role::Result)
+pub(crate) fn is_about_calls<R: FieldRecord<ChatMessageKey>>(message: &R, role: Option<MessageRole>) -> bool {
+    message.field(ChatMessageKey::Calls).or(message.field(ChatMessageKey::Call)).is_some() || role == Some(MessageRole::Result)
 }
 
 /// The tool that a result names.
-pub(crate) fn answered_tool<R: Record<OfMessage>>(message: &R, shapes: &impl Shapes<R::Value>) -> Option<R::Value> {
-    first(message, shapes, &[OfMessage::Tool, OfMessage::ToolToo])
+pub(crate) fn answered_tool<R: FieldRecord<ChatMessageKey>>(message: &R, shapes: &impl ShapeReader<R::FieldValue>) -> Option<R::FieldValue> {
+    first_field(message, shapes, &[ChatMessageKey::Tool, ChatMessageKey::ToolToo])
 }
 
 /// The object inside of a call that says what is called, where there is one.
-pub(crate) fn function<R: Record<OfCall>>(call: &R, shapes: &impl Shapes<R::Value>) -> Option<R::Value> {
-    let object = |field| call.field(field).filter(|value| shapes.is(*value, Shape::Object));
-    object(OfCall::Function).or_else(|| object(OfCall::Custom))
+pub(crate) fn function_object<R: FieldRecord<ToolCallKey>>(call: &R, shapes: &impl ShapeReader<R::FieldValue>) -> Option<R::FieldValue> {
+    let object = |field| call.field(field).filter(|value| shapes.has_shape(*value, ValueShape::Object));
+    object(ToolCallKey::Function).or_else(|| object(ToolCallKey::Custom))
 }
 
 /// The arguments of what is called.
-pub(crate) fn arguments<R: Record<OfCall>>(function: &R) -> Option<R::Value> {
-    [OfCall::Arguments, OfCall::Args, OfCall::Input].into_iter().find_map(|field| function.field(field))
+pub(crate) fn call_arguments<R: FieldRecord<ToolCallKey>>(function: &R) -> Option<R::FieldValue> {
+    [ToolCallKey::Arguments, ToolCallKey::Args, ToolCallKey::Input].into_iter().find_map(|field| function.field(field))
 }
 
 /// The text of a block: of one without a type, too. `word` gives the text of a value, where it is one.
-pub(crate) fn text_in<'a, R: Record<OfBlock>>(
+pub(crate) fn text_in<'a, R: FieldRecord<BlockKey>>(
     block: &R,
-    shapes: &impl Shapes<R::Value>,
-    word: impl Fn(R::Value) -> Option<&'a str>,
-) -> Option<R::Value> {
-    let known = block.field(OfBlock::Type).and_then(word);
-    if known.is_some_and(|kind| !matches!(BlockType::of(kind), Some(BlockType::Text | BlockType::OtherText))) {
+    shapes: &impl ShapeReader<R::FieldValue>,
+    word: impl Fn(R::FieldValue) -> Option<&'a str>,
+) -> Option<R::FieldValue> {
+    let known = block.field(BlockKey::Type).and_then(word);
+    if known.is_some_and(|kind| !matches!(BlockType::from_word(kind), Some(BlockType::Text | BlockType::OtherText))) {
         return None;
     }
-    block.field(OfBlock::Text).filter(|text| shapes.is_text(*text))
+    block.field(BlockKey::Text).filter(|text| shapes.is_text(*text))
 }
 
 /// How a call ended whose result stands in a block. One that was refused says so only in the words of its result.
-pub(crate) fn ended(failed: bool, result: Option<Value<'_>>) -> Status {
+pub(crate) fn result_status(failed: bool, result: Option<Value<'_>>) -> StepStatus {
     match failed {
-        true if result.is_some_and(is_refusal) => Status::Denied,
-        true => Status::Failed,
-        false => Status::Ok,
+        true if result.is_some_and(is_refusal) => StepStatus::Denied,
+        true => StepStatus::Failed,
+        false => StepStatus::Ok,
     }
 }
 
@@ -191,7 +191,7 @@ impl<V> Default for LastWords<V> {
 
 impl<V: Copy> LastWords<V> {
     /// Somebody says something in a message, which has a number.
-    pub(crate) fn say(&mut self, words: V, message: usize, of_main: bool) {
+    pub(crate) fn add_words(&mut self, words: V, message: usize, of_main: bool) {
         let last = [Some(&mut self.any), Some(&mut self.main).filter(|_| of_main)];
         for (number, said) in last.into_iter().flatten() {
             if std::mem::replace(number, message) != message {
@@ -202,7 +202,7 @@ impl<V: Copy> LastWords<V> {
     }
 
     /// What was said last goes on: it is these words now.
-    pub(crate) fn goes_on(&mut self, words: V, message: usize) {
+    pub(crate) fn extend_last(&mut self, words: V, message: usize) {
         for (number, said) in [&mut self.any, &mut self.main] {
             said.last_mut().filter(|_| *number == message).into_iter().for_each(|last| *last = words);
         }
@@ -214,7 +214,7 @@ impl<V: Copy> LastWords<V> {
     }
 
     /// The output of the run: the words of the main agent, or of whom the run is about where that one does not take part in it.
-    pub(crate) fn output(&self, with_main: bool) -> &[V] {
+    pub(crate) fn output_words(&self, with_main: bool) -> &[V] {
         if with_main { &self.main.1 } else { &self.any.1 }
     }
 }

@@ -3,19 +3,19 @@
 //! form of chat.
 
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
-use super::messages::{OfCall, Role};
-use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
-use super::tools::OfArgs;
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
-use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
+use super::messages::{ToolCallKey, MessageRole};
+use super::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
+use super::tools::ArgsKey;
+use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, node_text, text_of};
+use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, ValueText, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use std::sync::LazyLock;
 
 fields! {
     /// A trajectory.
-    OfMini {
+    MiniSweKey {
         Format = "trajectory_format" => Shape,
         Messages = "messages" => Shape,
         Info = "info" => Shape,
@@ -35,22 +35,22 @@ fields! {
 }
 
 /// Trajectories.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "mini-swe-agent trajectory",
     known_by: "answers with a block of shell commands and results that begin with `<returncode>`, or `trajectory_format`",
     description: "trajectories of mini-swe-agent (a list of messages, or `messages` with `info`)",
-    marks: &[OfMini::Format.key(), OfMini::Info.key()],
-    near: &[OfMini::Format.key()],
+    marks: &[MiniSweKey::Format.key(), MiniSweKey::Info.key()],
+    near: &[MiniSweKey::Format.key()],
     object: |object| {
-        let named = text_of(object, OfMini::Format).is_some_and(|format| format.starts_with("mini-swe-agent"));
+        let named = text_of(object, MiniSweKey::Format).is_some_and(|format| format.starts_with("mini-swe-agent"));
         let is_of = || {
-            list_of(object, OfMini::Messages).is_some_and(|messages| objects(messages).any(|(_, one)| is_message(one)))
+            list_of(object, MiniSweKey::Messages).is_some_and(|messages| object_items(messages).any(|(_, one)| is_message(one)))
         };
-        list_of(object, OfMini::Messages).is_some() && (named || is_of())
+        list_of(object, MiniSweKey::Messages).is_some() && (named || is_of())
     },
-    item_marks: &[OfMini::Content.key()],
+    item_marks: &[MiniSweKey::Content.key()],
     element: is_message,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
@@ -61,20 +61,20 @@ const BLOCKS: [(&str, &str); 3] =
 const OF_ANYBODY: &str = "```bash";
 /// What stands before and behind a return code.
 const CODE: (&str, &str) = ("<returncode>", "</returncode>");
-static BEHIND: Markers = LazyLock::new(|| markers([CODE.0]));
+static BEHIND: TextMarkers = LazyLock::new(|| build_markers([CODE.0]));
 
 /// A message that nobody else writes: a result with its return code, or an answer with a block of this agent's.
 fn is_message(message: Object<'_>) -> bool {
-    let words = text_of(message, OfMini::Content).unwrap_or_default();
-    match text_of(message, OfMini::Role).and_then(Role::of) {
-        Some(Role::User) => words.starts_with(CODE.0) && words.contains(CODE.1),
-        Some(Role::Assistant) => BLOCKS.iter().any(|(begin, _)| *begin != OF_ANYBODY && words.contains(begin)),
+    let words = text_of(message, MiniSweKey::Content).unwrap_or_default();
+    match text_of(message, MiniSweKey::Role).and_then(MessageRole::from_word) {
+        Some(MessageRole::User) => words.starts_with(CODE.0) && words.contains(CODE.1),
+        Some(MessageRole::Assistant) => BLOCKS.iter().any(|(begin, _)| *begin != OF_ANYBODY && words.contains(begin)),
         _ => false,
     }
 }
 
 /// The commands in the blocks of one kind.
-fn commands<'a>(words: &'a str, (begin, end): (&str, &'a str)) -> impl Iterator<Item = &'a str> {
+fn block_commands<'a>(words: &'a str, (begin, end): (&str, &'a str)) -> impl Iterator<Item = &'a str> {
     words.split(begin).skip(1).filter_map(move |behind| {
         let inner = behind.split_once(end)?.0;
         let in_fence = end.starts_with('\n');
@@ -83,111 +83,111 @@ fn commands<'a>(words: &'a str, (begin, end): (&str, &'a str)) -> impl Iterator<
     })
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut session = Session { talk: Talk::new(draft), waits: 0 };
-    let info = object(*root).and_then(|file| object_of(file, OfMini::Info));
+    let mut session = MiniSweSession { talk: ConversationBuilder::new(draft), waits: 0 };
+    let info = node_object(*root).and_then(|file| object_of(file, MiniSweKey::Info));
     if let Some(info) = info {
         let talk = &mut session.talk;
-        let submission = first_of(info, &[OfMini::Submission]).filter(|words| Parsed.is(*words, Shape::Text));
+        let submission = first_of(info, &[MiniSweKey::Submission]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
         talk.draft.set_some(of_run::OUTPUT, submission);
-        let cost = object_of(info, OfMini::Stats).and_then(|stats| stats.field(OfMini::Cost));
-        talk.draft.set_some(of_run::COST, cost.filter(|cost| Parsed.is(*cost, Shape::Number)));
-        talk.meta(of_meta::VERSION, info.field(OfMini::Version));
-        talk.meta(OfMini::Exit.key(), info.field(OfMini::Exit));
+        let cost = object_of(info, MiniSweKey::Stats).and_then(|stats| stats.field(MiniSweKey::Cost));
+        talk.draft.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
+        talk.add_meta(of_meta::VERSION, info.field(MiniSweKey::Version));
+        talk.add_meta(MiniSweKey::Exit.key(), info.field(MiniSweKey::Exit));
     }
-    for node in items_of(root, &[OfMini::Messages]) {
-        session.talk.draft.record();
-        match object(*node).filter(|message| text_of(*message, OfMini::Role).is_some()) {
-            Some(message) => session.message(*node, message),
-            None => session.talk.draft.not_understood(node.origin, "a message without `role` is passed over"),
+    for node in items_of(root, &[MiniSweKey::Messages]) {
+        session.talk.draft.count_record();
+        match node_object(*node).filter(|message| text_of(*message, MiniSweKey::Role).is_some()) {
+            Some(message) => session.read_message(*node, message),
+            None => session.talk.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
         }
     }
     session.talk.finish_with_tools();
     Ok(())
 }
 
-struct Session<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct MiniSweSession<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     /// So many commands have no result yet.
     waits: usize,
 }
 
-impl<'run> Session<'_, 'run, '_> {
-    fn message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let about = About::default();
-        let role = text_of(message, OfMini::Role).and_then(Role::of);
-        let content = message.field(OfMini::Content);
-        let words = content.and_then(|content| content::text(content, self.talk.draft.arena));
+impl<'run> MiniSweSession<'_, 'run, '_> {
+    fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
+        let about = StepMeta::default();
+        let role = text_of(message, MiniSweKey::Role).and_then(MessageRole::from_word);
+        let content = message.field(MiniSweKey::Content);
+        let words = content.and_then(|content| content::content_text(content, self.talk.draft.arena));
         match role {
-            Some(Role::Assistant) => {
+            Some(MessageRole::Assistant) => {
                 self.talk.begin_turn();
-                words.into_iter().for_each(|words| self.talk.say(Speaker::Assistant, words, &about, node.origin));
-                let calls = list_of(message, OfMini::Calls).unwrap_or_default();
-                self.talk.draft.objects(calls).for_each(|(at, call)| self.call(at, call));
+                words.into_iter().for_each(|words| self.talk.add_message(Speaker::Assistant, words, &about, node.origin));
+                let calls = list_of(message, MiniSweKey::Calls).unwrap_or_default();
+                self.talk.draft.record_objects(calls).for_each(|(at, call)| self.add_call(at, call));
                 self.waits = 0;
-                let taken = object_of(message, OfMini::Extra).and_then(|extra| list_of(extra, OfMini::Actions));
+                let taken = object_of(message, MiniSweKey::Extra).and_then(|extra| list_of(extra, MiniSweKey::Actions));
                 match (taken, words) {
                     _ if !calls.is_empty() => {}
-                    (Some(actions), _) => self.talk.draft.objects(actions).for_each(|(at, one)| self.action(at, one)),
-                    (None, Some(words)) => self.block(node, words),
+                    (Some(actions), _) => self.talk.draft.record_objects(actions).for_each(|(at, one)| self.add_action(at, one)),
+                    (None, Some(words)) => self.add_block(node, words),
                     (None, None) => {}
                 }
             }
-            Some(Role::Result) => self.result(node, message, words, text_of(message, OfMini::Answers)),
-            Some(Role::User)
-                if self.waits > 0 && words.and_then(text).is_some_and(|words| words.starts_with(CODE.0)) =>
+            Some(MessageRole::Result) => self.add_result(node, message, words, text_of(message, MiniSweKey::Answers)),
+            Some(MessageRole::User)
+                if self.waits > 0 && words.and_then(node_text).is_some_and(|words| words.starts_with(CODE.0)) =>
             {
                 self.waits -= 1;
-                self.result(node, message, words, None);
+                self.add_result(node, message, words, None);
             }
-            Some(Role::User) if self.talk.turns() == 0 => {
-                words.into_iter().for_each(|words| self.talk.say(Speaker::User, words, &about, node.origin));
+            Some(MessageRole::User) if self.talk.turn_count() == 0 => {
+                words.into_iter().for_each(|words| self.talk.add_message(Speaker::User, words, &about, node.origin));
             }
             // What the program says behind the first answer: that a block is missing, or what was submitted.
-            _ => words.into_iter().for_each(|words| self.talk.say(Speaker::System, words, &about, node.origin)),
+            _ => words.into_iter().for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin)),
         }
     }
 
     /// A command that the program took out of an answer, and ran.
-    fn action(&mut self, node: Node<'run>, action: Object<'run>) {
-        match action.field(OfArgs::Command).filter(|command| Parsed.is_text(*command)) {
-            Some(command) => self.run(command, action.field(OfMini::Answers), node.origin),
-            None => self.talk.draft.not_understood(node.origin, "an action without `command` is passed over"),
+    fn add_action(&mut self, node: Node<'run>, action: Object<'run>) {
+        match action.field(ArgsKey::Command).filter(|command| NodeShapes.is_text(*command)) {
+            Some(command) => self.add_command(command, action.field(MiniSweKey::Answers), node.origin),
+            None => self.talk.draft.warn_skipped(node.origin, "an action without `command` is passed over"),
         }
     }
 
     /// The command in the one block of an answer. With several blocks the program runs none.
-    fn block(&mut self, node: Node<'run>, words: Node<'run>) {
-        let whole = text(words).unwrap_or_default();
-        let Some(kind) = BLOCKS.into_iter().find(|kind| commands(whole, *kind).next().is_some()) else { return };
-        let mut blocks = commands(whole, kind);
+    fn add_block(&mut self, node: Node<'run>, words: Node<'run>) {
+        let whole = node_text(words).unwrap_or_default();
+        let Some(kind) = BLOCKS.into_iter().find(|kind| block_commands(whole, *kind).next().is_some()) else { return };
+        let mut blocks = block_commands(whole, kind);
         let (Some(line), None) = (blocks.next(), blocks.next()) else { return };
         let line = self.talk.draft.arena.alloc_str(line);
-        self.run(Node::new(Value::Text(Text::Plain(line)), words.origin), None, node.origin);
+        self.add_command(Node::new(Value::Text(ValueText::Plain(line)), words.origin), None, node.origin);
     }
 
     /// A command, which is a call of the one tool that there is.
-    fn run(&mut self, command: Node<'run>, id: Option<Node<'run>>, origin: Origin) {
-        let args = self.talk.draft.object(&[Entry { key: OfArgs::Command.key(), node: command }]);
+    fn add_command(&mut self, command: Node<'run>, id: Option<Node<'run>>, origin: TextOrigin) {
+        let args = self.talk.draft.object_node(&[ObjectEntry { key: ArgsKey::Command.key(), node: command }]);
         self.talk
-            .call(Made { tool: Node::computed(Value::plain(SHELL)), args: Some(args), id, origin }, &About::default());
+            .add_call(ToolCall { tool: Node::computed(Value::plain_text(SHELL)), args: Some(args), id, origin }, &StepMeta::default());
         self.waits += 1;
     }
 
-    fn call(&mut self, node: Node<'run>, call: Object<'run>) {
-        let function = super::messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
-        let tool = function.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
+    fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
+        let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
         let made =
-            Made { tool, args: super::messages::arguments(&function), id: call.field(OfCall::Id), origin: node.origin };
-        self.talk.call(made, &About::default());
+            ToolCall { tool, args: super::messages::call_arguments(&function), id: call.field(ToolCallKey::Id), origin: node.origin };
+        self.talk.add_call(made, &StepMeta::default());
     }
 
-    fn result(&mut self, node: Node<'run>, message: Object<'run>, result: Option<Node<'run>>, id: Option<&'run str>) {
-        let extra = object_of(message, OfMini::Extra).and_then(|extra| extra.field(OfMini::Code));
-        let exit_code = extra.filter(|code| Parsed.is(*code, Shape::Number));
+    fn add_result(&mut self, node: Node<'run>, message: Object<'run>, result: Option<Node<'run>>, id: Option<&'run str>) {
+        let extra = object_of(message, MiniSweKey::Extra).and_then(|extra| extra.field(MiniSweKey::Code));
+        let exit_code = extra.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let exit_code = exit_code.or_else(|| number_behind(result?, &BEHIND));
-        self.talk.answer(id, None, Outcome { result, exit_code, ..Outcome::default() }, &About::default(), node.origin);
+        self.talk.add_result(id, None, CallResult { result, exit_code, ..CallResult::default() }, &StepMeta::default(), node.origin);
     }
 }
 

@@ -23,13 +23,13 @@ mod copilot;
 mod cursor;
 pub(crate) mod cutting;
 mod deepeval;
-pub(crate) mod draft;
+pub(crate) mod run_builder;
 mod evalview;
 pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
 mod handovers;
-mod in_text;
+mod embedded_run;
 pub(crate) mod inspect;
 mod langchain;
 mod langfuse;
@@ -39,14 +39,14 @@ mod mcp;
 pub(crate) mod messages;
 mod mini_swe;
 pub(crate) mod native;
-mod near;
+mod near_miss;
 mod openai_agents;
 mod openai_chat;
 mod opencode;
 mod openhands;
 pub(crate) mod otel;
 mod owasp;
-pub(crate) mod printed;
+pub(crate) mod printed_messages;
 mod records;
 mod run_state;
 mod runsight;
@@ -54,35 +54,35 @@ mod skillgym;
 pub(crate) mod spans;
 mod stop;
 mod swe_agent;
-mod talk;
+mod conversation;
 mod tau2;
 mod tau_bench;
 #[cfg(test)]
 mod tests;
 mod tools;
 
-use super::build::Normal;
-use super::error::Placed;
-use super::names::Names;
-use super::prices::Spending;
+use super::build::NormalRun;
+use super::error::PlacedError;
+use super::names::PartNames;
+use super::prices::ModelSpending;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::run::{ReadWarning, Records, RunSource};
+use averment_runs::run::{ReadWarning, RecordCounts, RunSource};
 use bumpalo::Bump;
-use cutting::Cutting;
-use draft::Draft;
-use fields::{Parsed, Record, Row, first};
+use cutting::RunCutting;
+use run_builder::RunBuilder;
+use fields::{NodeShapes, FieldRecord, FieldRow, first_field};
 #[cfg(test)]
-pub(crate) use openai_chat::{OfChoice, OfExchange};
+pub(crate) use openai_chat::{ChoiceKey, ChatExchangeKey};
 use records::are_mostly;
-pub(crate) use records::{is_element_of_one_run, is_line_of_session, is_told};
+pub(crate) use records::{is_element_of_one_run, is_line_of_session, is_known_run};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 #[cfg(test)]
-pub(crate) use tau_bench::OfResult;
+pub(crate) use tau_bench::TauBenchKey;
 
 /// A format of runs.
-pub struct Format {
+pub struct TraceFormat {
     /// Its name, as it stands in `trace show`.
     pub name: &'static str,
     /// By what it is recognised, in one clause: `trace show` says it.
@@ -103,26 +103,26 @@ pub struct Format {
     line: fn(Object<'_>) -> bool,
     /// Whether an element or a line is a run of its own where nothing among the first ones says that they belong together.
     alone: fn(Object<'_>) -> bool,
-    read: for<'run> fn(Node<'run>, &mut Draft<'run, '_>) -> Result<(), Placed>,
+    read: for<'run> fn(Node<'run>, &mut RunBuilder<'run, '_>) -> Result<(), PlacedError>,
     /// How a value that holds several runs in it is cut into them.
-    runs: &'static [Cutting],
+    runs: &'static [RunCutting],
     /// How a run on one line is read in part.
-    pub(crate) projected: Projected,
+    pub(crate) projected: LineProjection,
 }
 
 /// How a run on one line is read in part, without the full reader.
-pub(crate) enum Projected {
+pub(crate) enum LineProjection {
     /// Not at all: a line with a mark of the format is for the full reader.
     Never,
     /// As a list of messages.
-    Messages(InMessages),
+    Messages(MessageLayout),
     /// As a list of calls under its names in home-grown formats, or in the normal form.
     Calls,
 }
 
 /// Where a run has its list of messages, and what beside it counts.
 #[derive(Debug)]
-pub(crate) struct InMessages {
+pub(crate) struct MessageLayout {
     /// The key of the list.
     pub(crate) list: &'static str,
     /// Every element has to be a message, and calls stand in OpenAI's form: they are always recorded. Else one message is enough, and
@@ -143,58 +143,58 @@ pub(crate) struct InMessages {
     pub(crate) composed_where_there: &'static [&'static str],
 }
 
-impl InMessages {
+impl MessageLayout {
     /// Whether the full reader puts an entry of the run together.
-    pub(crate) fn composes(&self, entry: &str, is_there: bool) -> bool {
+    pub(crate) fn composes_entry(&self, entry: &str, is_there: bool) -> bool {
         self.composed.contains(&entry) || is_there && self.composed_where_there.contains(&entry)
     }
 }
 
-impl Format {
+impl TraceFormat {
     /// Whether an object with these keys may be a run in it, or an item of one.
-    pub(crate) fn may_know(&self, has: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn may_match(&self, has: impl Fn(&str) -> bool) -> bool {
         self.marks.iter().chain(self.item_marks).any(|key| has(key))
     }
 
     /// Whether a value is an item of a run in it.
     fn is_item(&self, node: &Node<'_>, is: impl Fn(Object<'_>) -> bool) -> bool {
         let marked = |object: Object<'_>| self.item_marks.iter().any(|key| object.get(key).is_some());
-        payload(*node).is_some_and(|object| marked(object) && is(object))
+        record_payload(*node).is_some_and(|object| marked(object) && is(object))
     }
 }
 
 /// The object that a record is, or holds behind the name of what was called.
-fn payload(node: Node<'_>) -> Option<Object<'_>> {
+fn record_payload(node: Node<'_>) -> Option<Object<'_>> {
     match node.value {
         Value::Object(object) => Some(object),
-        Value::List([name, payload]) => text(*name).and_then(|_| object(*payload)),
+        Value::List([name, payload]) => node_text(*name).and_then(|_| node_object(*payload)),
         _ => None,
     }
 }
 
-fn never(_: Object<'_>) -> bool {
+fn never_matches(_: Object<'_>) -> bool {
     false
 }
 
 /// A format that is read in full; a row says what is special about it.
-const IN_FULL: Format = Format {
+const IN_FULL: TraceFormat = TraceFormat {
     name: "",
     known_by: "",
     description: "",
     marks: &[],
     near: &[],
-    object: never,
+    object: never_matches,
     item_marks: &[],
-    element: never,
-    line: never,
-    alone: never,
+    element: never_matches,
+    line: never_matches,
+    alone: never_matches,
     read: |_, _| Ok(()),
     runs: &[],
-    projected: Projected::Never,
+    projected: LineProjection::Never,
 };
 
 /// The items of a run: the elements of a list, the list that an object holds under a key, or the object itself.
-fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
+fn items_of<'run, F: FieldRow>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
     match root.value {
         Value::List(items) => items,
         Value::Object(object) => {
@@ -205,7 +205,7 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 43] = [
+pub static FORMATS: [TraceFormat; 43] = [
     stop::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,
@@ -252,7 +252,7 @@ pub static FORMATS: [Format; 43] = [
 ];
 
 /// The ways in which values are cut into runs, each with its format.
-pub(crate) fn cuttings() -> impl Iterator<Item = (&'static Format, &'static Cutting)> {
+pub(crate) fn all_cuttings() -> impl Iterator<Item = (&'static TraceFormat, &'static RunCutting)> {
     FORMATS.iter().flat_map(|format| format.runs.iter().map(move |cutting| (format, cutting)))
 }
 
@@ -265,41 +265,41 @@ pub(crate) fn may_be_line(has: impl Fn(&str) -> bool) -> bool {
 pub(crate) const FIRST_ITEMS: usize = 50;
 
 /// The keys of lines that could belong to a format which is looked for before this one.
-pub(crate) fn item_marks_before(format: &Format) -> impl Iterator<Item = &'static str> {
+pub(crate) fn item_marks_before(format: &TraceFormat) -> impl Iterator<Item = &'static str> {
     let before = FORMATS.iter().take_while(|other| other.name != format.name);
     before.flat_map(|format| format.item_marks.iter().copied())
 }
 
 /// Which formats have a mark, as bits by their places in the table, and which of them have none at all.
-struct Marks {
-    of: FxHashMap<&'static str, u64>,
+struct MarkIndex {
+    by_mark: FxHashMap<&'static str, u64>,
     unmarked: u64,
 }
 
-static MARKS: LazyLock<Marks> = LazyLock::new(|| {
+static MARKS: LazyLock<MarkIndex> = LazyLock::new(|| {
     const { assert!(FORMATS.len() <= 64, "there is a bit for each format") }
-    let mut marks = Marks { of: FxHashMap::default(), unmarked: 0 };
+    let mut marks = MarkIndex { by_mark: FxHashMap::default(), unmarked: 0 };
     for (format, bit) in FORMATS.iter().zip((0..64).map(|place| 1 << place)) {
         marks.unmarked |= if format.marks.is_empty() { bit } else { 0 };
         for mark in format.marks {
-            *marks.of.entry(mark).or_default() |= bit;
+            *marks.by_mark.entry(mark).or_default() |= bit;
         }
     }
     marks
 });
 
 /// The formats of which an object has a mark, and those that have none, in the order of the table.
-fn of_marks(object: Object<'_>) -> impl Iterator<Item = &'static Format> {
+fn formats_with_marks(object: Object<'_>) -> impl Iterator<Item = &'static TraceFormat> {
     let marked = object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null));
-    let bits = marked.fold(MARKS.unmarked, |bits, entry| bits | MARKS.of.get(entry.key).copied().unwrap_or(0));
+    let bits = marked.fold(MARKS.unmarked, |bits, entry| bits | MARKS.by_mark.get(entry.key).copied().unwrap_or(0));
     FORMATS.iter().enumerate().filter(move |(place, _)| bits >> place & 1 == 1).map(|(_, format)| format)
 }
 
 /// The format of a value: of an object, or of a list by its first elements.
 #[must_use]
-pub fn detect(node: &Node<'_>) -> Option<&'static Format> {
+pub fn detect_format(node: &Node<'_>) -> Option<&'static TraceFormat> {
     match node.value {
-        Value::Object(object) => of_marks(object).find(|format| (format.object)(object)),
+        Value::Object(object) => formats_with_marks(object).find(|format| (format.object)(object)),
         Value::List(items) => detect_items(items.get(..FIRST_ITEMS).unwrap_or(items)),
         _ => None,
     }
@@ -309,8 +309,8 @@ pub fn detect(node: &Node<'_>) -> Option<&'static Format> {
 const MANY: usize = 8;
 
 /// The format of a list: the first one that knows some of its items, unless that knows next to none of many and another nearly all.
-fn detect_items(items: &[Node<'_>]) -> Option<&'static Format> {
-    let known = |format: &Format| {
+fn detect_items(items: &[Node<'_>]) -> Option<&'static TraceFormat> {
+    let known = |format: &TraceFormat| {
         let is = |item: &&Node<'_>| format.is_item(item, format.element) || format.is_item(item, format.line);
         items.iter().filter(is).count()
     };
@@ -324,7 +324,7 @@ fn detect_items(items: &[Node<'_>]) -> Option<&'static Format> {
 }
 
 /// What a run is read from.
-pub(crate) struct From<'run> {
+pub(crate) struct RawDocument<'run> {
     /// What its text holds.
     pub(crate) root: Node<'run>,
     /// Its text.
@@ -332,36 +332,36 @@ pub(crate) struct From<'run> {
     /// Where that stands.
     pub(crate) source: RunSource,
     /// Records that were passed over so far.
-    pub(crate) records: Records,
+    pub(crate) records: RecordCounts,
     /// What was odd so far.
     pub(crate) warnings: Vec<ReadWarning>,
 }
 
 /// Brings a value of any known format into the normal form.
-pub(crate) fn normal<'run>(
-    from: From<'run>,
+pub(crate) fn normalize_run<'run>(
+    from: RawDocument<'run>,
     arena: &'run Bump,
     limits: &Limits,
-    names: Option<&Names>,
+    names: Option<&PartNames>,
     as_skillgym: bool,
-) -> Result<(Normal<'run>, Spending<'run>), Placed> {
-    let root = in_text::unpacked(&from, arena, limits)?;
-    let From { text, source, records, warnings, .. } = from;
+) -> Result<(NormalRun<'run>, ModelSpending<'run>), PlacedError> {
+    let root = embedded_run::unpack_text(&from, arena, limits)?;
+    let RawDocument { text, source, records, warnings, .. } = from;
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {
-        let mut draft = Draft::new(arena, limits, records, warnings);
+        let mut draft = RunBuilder::new(arena, limits, records, warnings);
         generic::read_under(root, &mut draft, names);
-        return Ok(draft.finish(text, source, MAPPED, root.origin));
+        return Ok(draft.finish_run(text, source, MAPPED, root.origin));
     }
-    let Some(format) = detect(&root) else { return Err(unknown(&root, names)) };
+    let Some(format) = detect_format(&root) else { return Err(unknown_format(&root, names)) };
     if std::ptr::eq(format, native_format()) {
-        return Ok((native::normal(root, text, source, warnings), Spending::default()));
+        return Ok((native::normal_run(root, text, source, warnings), ModelSpending::default()));
     }
-    let mut draft = Draft::new(arena, limits, records, warnings);
-    let read = as_skillgym.then(|| as_skillgym::read(format, root, text, &mut draft)).flatten();
+    let mut draft = RunBuilder::new(arena, limits, records, warnings);
+    let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut draft)).flatten();
     read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
-    Ok(draft.finish(text, source, format.name, root.origin))
+    Ok(draft.finish_run(text, source, format.name, root.origin))
 }
 
 /// Whether a format, by its name, is the normal form or one of somebody's own making: what it records is taken at its word nowhere else.
@@ -372,33 +372,33 @@ pub(crate) fn is_home_grown(name: &str) -> bool {
 /// The name of the format that `--map` describes.
 pub(super) const MAPPED: &str = "format of --map";
 
-fn native_format() -> &'static Format {
+fn native_format() -> &'static TraceFormat {
     let [.., native] = &FORMATS;
     native
 }
 
 /// Why names do not fit a run, in one sentence.
-pub(super) fn unfit(root: &Node<'_>, names: &Names) -> Option<String> {
+pub(super) fn explain_misfit(root: &Node<'_>, names: &PartNames) -> Option<String> {
     let Value::Object(object) = root.value else { return None };
-    let (message, help) = generic::why_not(object, names);
+    let (message, help) = generic::explain_mismatch(object, names);
     Some(format!("{message} ({help})"))
 }
 
-fn unknown(root: &Node<'_>, names: Option<&Names>) -> Placed {
+fn unknown_format(root: &Node<'_>, names: Option<&PartNames>) -> PlacedError {
     let Value::Object(object) = root.value else {
         let found = root.value.type_name();
         let message = format!("a run is an object, found {found}");
-        return Placed::new(root.origin, message, "write `{ \"calls\": […], \"output\": … }`").no_trace();
+        return PlacedError::new(root.origin, message, "write `{ \"calls\": […], \"output\": … }`").no_trace();
     };
-    if let Some((message, help)) = names.map(|names| generic::why_not(object, names)) {
-        return Placed::new(root.origin, message, help);
+    if let Some((message, help)) = names.map(|names| generic::explain_mismatch(object, names)) {
+        return PlacedError::new(root.origin, message, help);
     }
     let keys: Vec<_> = object.entries().iter().map(|entry| entry.key).collect();
-    near::why_not(root.origin, object, &keys)
+    near_miss::explain_unknown(root.origin, object, &keys)
 }
 
 /// The text that a node is.
-pub(crate) fn text(node: Node<'_>) -> Option<&str> {
+pub(crate) fn node_text(node: Node<'_>) -> Option<&str> {
     match node.value {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
@@ -406,7 +406,7 @@ pub(crate) fn text(node: Node<'_>) -> Option<&str> {
 }
 
 /// The object that a node is.
-pub(crate) fn object(node: Node<'_>) -> Option<Object<'_>> {
+pub(crate) fn node_object(node: Node<'_>) -> Option<Object<'_>> {
     match node.value {
         Value::Object(object) => Some(object),
         _ => None,
@@ -414,7 +414,7 @@ pub(crate) fn object(node: Node<'_>) -> Option<Object<'_>> {
 }
 
 /// The list that a node is.
-fn list(node: Node<'_>) -> Option<&[Node<'_>]> {
+fn node_list(node: Node<'_>) -> Option<&[Node<'_>]> {
     match node.value {
         Value::List(items) => Some(items),
         _ => None,
@@ -422,26 +422,26 @@ fn list(node: Node<'_>) -> Option<&[Node<'_>]> {
 }
 
 /// The text of a field.
-fn text_of<F: Row>(object: Object<'_>, field: F) -> Option<&str> {
-    object.field(field).and_then(text)
+fn text_of<F: FieldRow>(object: Object<'_>, field: F) -> Option<&str> {
+    object.field(field).and_then(node_text)
 }
 
 /// The object in a field.
-fn object_of<F: Row>(object: Object<'_>, field: F) -> Option<Object<'_>> {
-    object.field(field).and_then(self::object)
+fn object_of<F: FieldRow>(object: Object<'_>, field: F) -> Option<Object<'_>> {
+    object.field(field).and_then(self::node_object)
 }
 
 /// The list in a field.
-fn list_of<F: Row>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
-    object.field(field).and_then(list)
+fn list_of<F: FieldRow>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
+    object.field(field).and_then(node_list)
 }
 
 /// The first of several fields that is there and not `null`.
-fn first_of<'run, F: Row>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
-    first(&object, &Parsed, fields)
+fn first_of<'run, F: FieldRow>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
+    first_field(&object, &NodeShapes, fields)
 }
 
 /// The objects of a list; others are passed over.
-fn objects<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item = (Node<'run>, Object<'run>)> {
-    items.iter().filter_map(|node| Some((*node, object(*node)?)))
+fn object_items<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item = (Node<'run>, Object<'run>)> {
+    items.iter().filter_map(|node| Some((*node, node_object(*node)?)))
 }

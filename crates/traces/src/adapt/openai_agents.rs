@@ -1,16 +1,16 @@
 //! Traces of the OpenAI Agents SDK, as its exporters write them: a record for the trace, and one for each span.
 
-use super::cutting::Cutting;
-use super::draft::Draft;
+use super::cutting::RunCutting;
+use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object};
-use crate::error::Placed;
+use super::spans::{SpanAct, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, build_run, text_of_node, ways};
+use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
 names! {
     /// A record, and what it says of its span.
-    Of {
+    AgentsKey {
         Object = ["object"],
         Id = ["id"],
         Trace = ["trace_id"],
@@ -39,7 +39,7 @@ names! {
 
 names! {
     /// What a record is.
-    Record {
+    RecordType {
         Trace = ["trace"],
         Span = ["trace.span"],
     }
@@ -47,7 +47,7 @@ names! {
 
 names! {
     /// What a span is.
-    SpanType {
+    AgentsSpanType {
         Agent = ["agent"],
         Function = ["function"],
         Model = ["generation", "response"],
@@ -57,14 +57,14 @@ names! {
 
 names! {
     /// Those that nothing else has.
-    Near {
+    AgentsNearMark {
         Any = ["span_data", "workflow_name"],
     }
 }
 
 names! {
     /// Keys of which a record, or what holds records, has one.
-    Mark {
+    AgentsMark {
         Any = ["object", "data"],
     }
 }
@@ -74,126 +74,126 @@ ways! {
     TRACE = [["trace_id"], ["id"]];
 }
 
-fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
+fn find_key<'run>(object: Object<'run>, wanted: AgentsKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
 /// A trace of the SDK.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Agents SDK trace",
     description: "traces of the OpenAI Agents SDK (`object`: `trace` and `trace.span`)",
     known_by: "records whose `object` is `trace` or `trace.span`, with `span_data` or `workflow_name`",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
-    object: |object| record(object).is_some() || is_payload(object),
-    item_marks: Mark::Any.names(),
-    element: |object| record(object).is_some() || is_payload(object),
-    read,
+    marks: AgentsMark::Any.names(),
+    near: AgentsNearMark::Any.names(),
+    object: |object| record_type(object).is_some() || is_payload(object),
+    item_marks: AgentsMark::Any.names(),
+    element: |object| record_type(object).is_some() || is_payload(object),
+    read: read_run,
     runs: &[
-        Cutting { within: &[], way: &[Of::Items.names()], by: TRACE, keeps: &[] },
-        Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[AgentsKey::Items.names()], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };
 
-fn record(object: Object<'_>) -> Option<Record> {
-    let (record, _) = of(object, Of::Object).and_then(text_of_node).and_then(Record::of)?;
+fn record_type(object: Object<'_>) -> Option<RecordType> {
+    let (record, _) = find_key(object, AgentsKey::Object).and_then(text_of_node).and_then(RecordType::from_name)?;
     let is_known = match record {
-        Record::Trace => of(object, Of::Id).is_some_and(|id| text_of_node(id).is_some()),
-        Record::Span => of(object, Of::Data).is_some_and(|data| super::object(data).is_some()),
+        RecordType::Trace => find_key(object, AgentsKey::Id).is_some_and(|id| text_of_node(id).is_some()),
+        RecordType::Span => find_key(object, AgentsKey::Data).is_some_and(|data| super::node_object(data).is_some()),
     };
     is_known.then_some(record)
 }
 
 fn is_payload(payload: Object<'_>) -> bool {
-    let items = of(payload, Of::Items).and_then(list).unwrap_or_default();
-    are_mostly(items.iter(), |item| record(item).is_some())
+    let items = find_key(payload, AgentsKey::Items).and_then(node_list).unwrap_or_default();
+    are_mostly(items.iter(), |item| record_type(item).is_some())
 }
 
 /// Finds the records; what stands among them and is none has no kind.
-fn collect<'run>(node: Node<'run>, found: &mut Vec<(Node<'run>, Option<(Record, Object<'run>)>)>, depth: usize) {
+fn collect_records<'run>(node: Node<'run>, found: &mut Vec<(Node<'run>, Option<(RecordType, Object<'run>)>)>, depth: usize) {
     const DEEP: usize = 4;
     match node.value {
-        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, found, depth + 1)),
-        Value::Object(object) => match (record(object), of(object, Of::Items)) {
+        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect_records(*item, found, depth + 1)),
+        Value::Object(object) => match (record_type(object), find_key(object, AgentsKey::Items)) {
             (Some(record), _) => found.push((node, Some((record, object)))),
-            (None, Some(items)) if depth < DEEP => collect(items, found, depth + 1),
+            (None, Some(items)) if depth < DEEP => collect_records(items, found, depth + 1),
             _ => found.push((node, None)),
         },
         _ => found.push((node, None)),
     }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let mut records = Vec::new();
-    collect(root, &mut records, 0);
-    let (mut spans, mut whole) = (Vec::new(), Whole::default());
+    collect_records(root, &mut records, 0);
+    let (mut spans, mut whole) = (Vec::new(), RunEntries::default());
     for (node, known) in records {
-        draft.record();
+        draft.count_record();
         let Some((record, object)) = known else {
-            draft.not_understood(node.origin, "what is no trace and no span is passed over");
+            draft.warn_skipped(node.origin, "what is no trace and no span is passed over");
             continue;
         };
         match record {
-            Record::Trace => {
-                whole.id = of(object, Of::Id);
-                whole.session = of(object, Of::Group);
+            RecordType::Trace => {
+                whole.id = find_key(object, AgentsKey::Id);
+                whole.session = find_key(object, AgentsKey::Group);
             }
-            Record::Span => {
-                whole.id = whole.id.or_else(|| of(object, Of::Trace).filter(|id| text_of_node(*id).is_some()));
-                spans.push(span(node, object, draft));
+            RecordType::Span => {
+                whole.id = whole.id.or_else(|| find_key(object, AgentsKey::Trace).filter(|id| text_of_node(*id).is_some()));
+                spans.push(read_span(node, object, draft));
             }
         }
     }
-    tell(spans, whole, draft);
+    build_run(spans, whole, draft);
     Ok(())
 }
 
-fn span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let mut span = Span::new(node.origin);
-    span.id = of(record, Of::Id).and_then(text_of_node);
-    span.parent = of(record, Of::Parent).and_then(text_of_node);
-    let at = |word| of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
-    (span.start, span.end) = (at(Of::Start), at(Of::End));
-    span.attributes = of(record, Of::Data);
-    let error = of(record, Of::Error);
-    span.error = error.map(|error| object(error).and_then(|error| of(error, Of::Message)).unwrap_or(error));
+fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+    let mut span = TraceSpan::new(node.origin);
+    span.id = find_key(record, AgentsKey::Id).and_then(text_of_node);
+    span.parent = find_key(record, AgentsKey::Parent).and_then(text_of_node);
+    let at = |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    (span.start, span.end) = (at(AgentsKey::Start), at(AgentsKey::End));
+    span.attributes = find_key(record, AgentsKey::Data);
+    let error = find_key(record, AgentsKey::Error);
+    span.error = error.map(|error| node_object(error).and_then(|error| find_key(error, AgentsKey::Message)).unwrap_or(error));
     span.failed = error.map(|_| true);
-    let Some(data) = span.attributes.and_then(object) else { return span };
-    let kind = of(data, Of::Type);
-    span.name = of(data, Of::Name).or(kind);
-    let (input, output) = (of(data, Of::Input), of(data, Of::Output));
-    span.act = match kind.and_then(text_of_node).and_then(SpanType::of) {
-        Some((SpanType::Agent, _)) => Act::Agent,
-        Some((SpanType::Function, _)) => {
-            span.tell(Fact::Args, input);
-            span.tell(Fact::Result, output);
-            Act::Tool
+    let Some(data) = span.attributes.and_then(node_object) else { return span };
+    let kind = find_key(data, AgentsKey::Type);
+    span.name = find_key(data, AgentsKey::Name).or(kind);
+    let (input, output) = (find_key(data, AgentsKey::Input), find_key(data, AgentsKey::Output));
+    span.act = match kind.and_then(text_of_node).and_then(AgentsSpanType::from_name) {
+        Some((AgentsSpanType::Agent, _)) => SpanAct::Agent,
+        Some((AgentsSpanType::Function, _)) => {
+            span.take_fact(Fact::Args, input);
+            span.take_fact(Fact::Result, output);
+            SpanAct::Tool
         }
-        Some((SpanType::Model, _)) => {
-            let response = of(data, Of::Response).and_then(object);
-            span.tell(Fact::MessagesIn, input);
-            span.tell(Fact::MessagesOut, output.or_else(|| of(response?, Of::Output)));
-            span.tell(Fact::Model, of(data, Of::Model).or_else(|| of(response?, Of::Model)));
-            usage(of(data, Of::Usage).or_else(|| of(response?, Of::Usage)), &mut span);
-            Act::Inference
+        Some((AgentsSpanType::Model, _)) => {
+            let response = find_key(data, AgentsKey::Response).and_then(node_object);
+            span.take_fact(Fact::MessagesIn, input);
+            span.take_fact(Fact::MessagesOut, output.or_else(|| find_key(response?, AgentsKey::Output)));
+            span.take_fact(Fact::Model, find_key(data, AgentsKey::Model).or_else(|| find_key(response?, AgentsKey::Model)));
+            read_usage(find_key(data, AgentsKey::Usage).or_else(|| find_key(response?, AgentsKey::Usage)), &mut span);
+            SpanAct::Inference
         }
-        Some((SpanType::Handover, _)) => {
-            span.tell(Fact::HandoverFrom, of(data, Of::From));
-            span.tell(Fact::HandoverTo, of(data, Of::To));
-            Act::Part
+        Some((AgentsSpanType::Handover, _)) => {
+            span.take_fact(Fact::HandoverFrom, find_key(data, AgentsKey::From));
+            span.take_fact(Fact::HandoverTo, find_key(data, AgentsKey::To));
+            SpanAct::Part
         }
-        None => Act::Part,
+        None => SpanAct::Part,
     };
-    span.conclude(draft);
+    span.conclude_span(draft);
     span
 }
 
-fn usage<'run>(usage: Option<Node<'run>>, span: &mut Span<'run>) {
-    let Some(usage) = usage.and_then(object) else { return };
+fn read_usage<'run>(usage: Option<Node<'run>>, span: &mut TraceSpan<'run>) {
+    let Some(usage) = usage.and_then(node_object) else { return };
     for (fact, word) in
-        [(Fact::TokensIn, Of::TokensIn), (Fact::TokensOut, Of::TokensOut), (Fact::TokensAll, Of::TokensAll)]
+        [(Fact::TokensIn, AgentsKey::TokensIn), (Fact::TokensOut, AgentsKey::TokensOut), (Fact::TokensAll, AgentsKey::TokensAll)]
     {
-        span.tell(fact, of(usage, word));
+        span.take_fact(fact, find_key(usage, word));
     }
 }

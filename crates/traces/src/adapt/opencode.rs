@@ -1,20 +1,20 @@
 //! OpenCode: the export of a session (`info`, `messages` of `info` and `parts`), and the events of `run --format json`. A part of type
 //! `tool` is a call with its result; times are milliseconds.
 
-use super::calls::Usage;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::messages::Role;
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use super::calls::TokenUsage;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, text_of};
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
     /// An export, or one of its messages.
-    OfExport {
+    OpenCodeExportKey {
         Info = "info" => Shape,
         Messages = "messages" => Shape,
         Parts = "parts" => Shape,
@@ -23,7 +23,7 @@ fields! {
 
 fields! {
     /// What is known of a session or a message.
-    OfInfo {
+    OpenCodeInfoKey {
         Id = "id" => Run(of_run::ID),
         Role = "role" => Shape,
         Folder = "directory" => PartOf(of_run::META),
@@ -49,7 +49,7 @@ fields! {
 
 fields! {
     /// A part of a message, or an event that holds one.
-    OfPart {
+    OpenCodePartKey {
         Type = "type" => Shape,
         Part = "part" => Shape,
         Session = "sessionID" => Run(of_run::ID),
@@ -75,7 +75,7 @@ fields! {
 
 words! {
     /// The types of parts.
-    PartType {
+    OpenCodePartType {
         Said = "text",
         Thought = "reasoning",
         Call = "tool" | "tool_use",
@@ -87,7 +87,7 @@ words! {
 
 words! {
     /// How a call stands.
-    State {
+    OpenCodeCallState {
         Ok = "completed",
         Failed = "error",
         Open = "pending" | "running",
@@ -95,52 +95,52 @@ words! {
 }
 
 /// Exports.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenCode export",
     known_by: "`info` beside `messages` of `info` and `parts`, or events with `sessionID` and a `part`",
     description: "exports of OpenCode (`info`, `messages` of `parts`), and the events of its `run --format json`",
-    marks: &[OfExport::Info.key()],
-    near: &[OfPart::Session.key()],
+    marks: &[OpenCodeExportKey::Info.key()],
+    near: &[OpenCodePartKey::Session.key()],
     object: |object| {
-        list_of(object, OfExport::Messages).is_some_and(|all| objects(all).any(|(_, one)| is_message(one)))
+        list_of(object, OpenCodeExportKey::Messages).is_some_and(|all| object_items(all).any(|(_, one)| is_message(one)))
     },
-    item_marks: &[OfPart::Part.key(), OfExport::Parts.key()],
+    item_marks: &[OpenCodePartKey::Part.key(), OpenCodeExportKey::Parts.key()],
     element: |object| is_message(object) || is_event(object),
     line: |object| is_message(object) || is_event(object),
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_message(message: Object<'_>) -> bool {
-    object_of(message, OfExport::Info).is_some_and(|info| text_of(info, OfInfo::Role).is_some())
-        && list_of(message, OfExport::Parts).is_some()
+    object_of(message, OpenCodeExportKey::Info).is_some_and(|info| text_of(info, OpenCodeInfoKey::Role).is_some())
+        && list_of(message, OpenCodeExportKey::Parts).is_some()
 }
 
 fn is_event(event: Object<'_>) -> bool {
-    text_of(event, OfPart::Session).is_some()
-        && object_of(event, OfPart::Part).is_some_and(|part| text_of(part, OfPart::Type).is_some())
+    text_of(event, OpenCodePartKey::Session).is_some()
+        && object_of(event, OpenCodePartKey::Part).is_some_and(|part| text_of(part, OpenCodePartKey::Type).is_some())
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut session = Session { talk: Talk::of_parts(draft), cost: None, messages: FxHashSet::default(), wrong: None };
-    if let Some(info) = object(*root).and_then(|export| object_of(export, OfExport::Info)) {
-        session.talk.draft.set_some(of_run::ID, info.field(OfInfo::Id).filter(|id| Parsed.is_text(*id)));
-        session.talk.meta(of_meta::CWD, info.field(OfInfo::Folder));
-        session.talk.meta(of_meta::VERSION, info.field(OfInfo::Version));
+    let mut session = OpenCodeSession { talk: ConversationBuilder::from_parts(draft), cost: None, messages: FxHashSet::default(), wrong: None };
+    if let Some(info) = node_object(*root).and_then(|export| object_of(export, OpenCodeExportKey::Info)) {
+        session.talk.draft.set_some(of_run::ID, info.field(OpenCodeInfoKey::Id).filter(|id| NodeShapes.is_text(*id)));
+        session.talk.add_meta(of_meta::CWD, info.field(OpenCodeInfoKey::Folder));
+        session.talk.add_meta(of_meta::VERSION, info.field(OpenCodeInfoKey::Version));
     }
-    for node in items_of(root, &[OfExport::Messages]) {
-        session.talk.draft.record();
-        match object(*node) {
-            Some(message) if is_message(message) => session.message(message),
-            Some(event) if is_event(event) => session.event(*node, event),
-            Some(event) if text_of(event, OfPart::Type).and_then(PartType::of) == Some(PartType::Error) => {
-                session.wrong = first_of(event, &[OfPart::Error]);
+    for node in items_of(root, &[OpenCodeExportKey::Messages]) {
+        session.talk.draft.count_record();
+        match node_object(*node) {
+            Some(message) if is_message(message) => session.read_message(message),
+            Some(event) if is_event(event) => session.read_event(*node, event),
+            Some(event) if text_of(event, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word) == Some(OpenCodePartType::Error) => {
+                session.wrong = first_of(event, &[OpenCodePartKey::Error]);
             }
             _ => session
                 .talk
                 .draft
-                .not_understood(node.origin, "what is neither a message with `parts` nor an event is passed over"),
+                .warn_skipped(node.origin, "what is neither a message with `parts` nor an event is passed over"),
         }
     }
     let cost = session.cost.map(|cost| Node::computed(Value::Number(cost)));
@@ -150,8 +150,8 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     Ok(())
 }
 
-struct Session<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct OpenCodeSession<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     cost: Option<Number<'static>>,
     /// The messages of whose answers events have told.
     messages: FxHashSet<&'run str>,
@@ -159,122 +159,122 @@ struct Session<'a, 'run, 'limits> {
     wrong: Option<Node<'run>>,
 }
 
-impl<'run> Session<'_, 'run, '_> {
-    fn message(&mut self, message: Object<'run>) {
-        let Some(info) = object_of(message, OfExport::Info) else { return };
-        let of_assistant = text_of(info, OfInfo::Role).and_then(Role::of) == Some(Role::Assistant);
-        let time = object_of(info, OfInfo::Time).and_then(|time| first_of(time, &[OfInfo::Created]));
-        let about = About { time, ..About::default() };
+impl<'run> OpenCodeSession<'_, 'run, '_> {
+    fn read_message(&mut self, message: Object<'run>) {
+        let Some(info) = object_of(message, OpenCodeExportKey::Info) else { return };
+        let of_assistant = text_of(info, OpenCodeInfoKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant);
+        let time = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Created]));
+        let about = StepMeta { time, ..StepMeta::default() };
         self.talk.note_time(time);
-        self.talk.meta(of_meta::MODEL, first_of(info, &[OfInfo::Model]));
-        let path = object_of(info, OfInfo::Path);
-        self.talk.meta(of_meta::CWD, path.and_then(|path| path.field(OfInfo::Cwd)));
+        self.talk.add_meta(of_meta::MODEL, first_of(info, &[OpenCodeInfoKey::Model]));
+        let path = object_of(info, OpenCodeInfoKey::Path);
+        self.talk.add_meta(of_meta::CWD, path.and_then(|path| path.field(OpenCodeInfoKey::Cwd)));
         if of_assistant {
             self.talk.begin_turn();
-            let end = object_of(info, OfInfo::Time).and_then(|time| first_of(time, &[OfInfo::Completed]));
+            let end = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Completed]));
             self.talk.note_time(end);
-            self.count(info.field(OfInfo::Tokens), info.field(OfInfo::Cost), first_of(info, &[OfInfo::Model]));
-            self.wrong = first_of(info, &[OfInfo::Error]);
+            self.count_usage(info.field(OpenCodeInfoKey::Tokens), info.field(OpenCodeInfoKey::Cost), first_of(info, &[OpenCodeInfoKey::Model]));
+            self.wrong = first_of(info, &[OpenCodeInfoKey::Error]);
         }
         let speaker = if of_assistant { Speaker::Assistant } else { Speaker::User };
-        for (node, part) in self.talk.draft.objects(list_of(message, OfExport::Parts).unwrap_or_default()) {
+        for (node, part) in self.talk.draft.record_objects(list_of(message, OpenCodeExportKey::Parts).unwrap_or_default()) {
             // The counts of its steps are those of the message.
-            let kind = text_of(part, OfPart::Type).and_then(PartType::of);
-            if kind != Some(PartType::Finish) {
-                self.part(node, part, kind, speaker, &about);
+            let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word);
+            if kind != Some(OpenCodePartType::Finish) {
+                self.read_part(node, part, kind, speaker, &about);
             }
         }
     }
 
-    fn event(&mut self, node: Node<'run>, event: Object<'run>) {
-        if !self.talk.draft.has(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, event.field(OfPart::Session));
+    fn read_event(&mut self, node: Node<'run>, event: Object<'run>) {
+        if !self.talk.draft.has_entry(of_run::ID) {
+            self.talk.draft.set_some(of_run::ID, event.field(OpenCodePartKey::Session));
         }
-        let Some(part) = object_of(event, OfPart::Part) else { return };
+        let Some(part) = object_of(event, OpenCodePartKey::Part) else { return };
         self.wrong = None;
-        if text_of(part, OfPart::Message).is_some_and(|id| self.messages.insert(id)) {
+        if text_of(part, OpenCodePartKey::Message).is_some_and(|id| self.messages.insert(id)) {
             self.talk.begin_turn();
         }
-        let kind = text_of(part, OfPart::Type).and_then(PartType::of);
-        self.part(node, part, kind, Speaker::Assistant, &About::default());
+        let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word);
+        self.read_part(node, part, kind, Speaker::Assistant, &StepMeta::default());
     }
 
-    fn part(
+    fn read_part(
         &mut self,
         node: Node<'run>,
         part: Object<'run>,
-        kind: Option<PartType>,
+        kind: Option<OpenCodePartType>,
         speaker: Speaker,
-        about: &About<'run>,
+        about: &StepMeta<'run>,
     ) {
-        let words = part.field(OfPart::Words);
+        let words = part.field(OpenCodePartKey::Words);
         match kind {
-            Some(PartType::Said) => {
+            Some(OpenCodePartType::Said) => {
                 // What the program adds to the words of the user is not the user's.
-                let injected = is_true(&part, &Parsed, OfPart::Synthetic) && speaker == Speaker::User;
+                let injected = is_true(&part, &NodeShapes, OpenCodePartKey::Synthetic) && speaker == Speaker::User;
                 let speaker = if injected { Speaker::System } else { speaker };
-                words.into_iter().for_each(|words| self.talk.say(speaker, words, about, node.origin));
+                words.into_iter().for_each(|words| self.talk.add_message(speaker, words, about, node.origin));
             }
-            Some(PartType::Thought) => {
-                words.into_iter().for_each(|words| self.talk.say(Speaker::Thinking, words, about, node.origin))
+            Some(OpenCodePartType::Thought) => {
+                words.into_iter().for_each(|words| self.talk.add_message(Speaker::Thinking, words, about, node.origin))
             }
-            Some(PartType::Call) => self.call(node, part),
-            Some(PartType::Finish) => self.count(part.field(OfPart::Tokens), part.field(OfPart::Cost), None),
-            Some(PartType::Silent | PartType::Error) => {}
+            Some(OpenCodePartType::Call) => self.add_call(node, part),
+            Some(OpenCodePartType::Finish) => self.count_usage(part.field(OpenCodePartKey::Tokens), part.field(OpenCodePartKey::Cost), None),
+            Some(OpenCodePartType::Silent | OpenCodePartType::Error) => {}
             None => {
-                let word = text_of(part, OfPart::Type).unwrap_or_default();
-                self.talk.draft.warn(node.origin, format!("a part of unknown type `{word}` is passed over"));
+                let word = text_of(part, OpenCodePartKey::Type).unwrap_or_default();
+                self.talk.draft.add_warning(node.origin, format!("a part of unknown type `{word}` is passed over"));
             }
         }
     }
 
-    fn call(&mut self, node: Node<'run>, part: Object<'run>) {
-        let state = object_of(part, OfPart::State);
+    fn add_call(&mut self, node: Node<'run>, part: Object<'run>) {
+        let state = object_of(part, OpenCodePartKey::State);
         let of = |field| state.and_then(|state| first_of(state, &[field]));
-        let time = of(OfPart::Time).and_then(object);
-        let at = |field| About { time: time.and_then(|time| first_of(time, &[field])), ..About::default() };
-        let tool = part.field(OfPart::Tool).unwrap_or(Node::computed(Value::Null));
-        let made = Made { tool, args: of(OfPart::Input), id: part.field(OfPart::Call), origin: node.origin };
-        let Some(step) = self.talk.call(made, &at(OfPart::Start)) else { return };
-        let error = of(OfPart::Error);
-        let status = match state.and_then(|state| text_of(state, OfPart::Status)).and_then(State::of) {
-            Some(State::Ok) => Status::Ok,
-            Some(State::Failed) if error.and_then(super::text).is_some_and(is_refusal) => Status::Denied,
-            Some(State::Failed) => Status::Failed,
-            Some(State::Open) | None => return,
+        let time = of(OpenCodePartKey::Time).and_then(node_object);
+        let at = |field| StepMeta { time: time.and_then(|time| first_of(time, &[field])), ..StepMeta::default() };
+        let tool = part.field(OpenCodePartKey::Tool).unwrap_or(Node::computed(Value::Null));
+        let made = ToolCall { tool, args: of(OpenCodePartKey::Input), id: part.field(OpenCodePartKey::Call), origin: node.origin };
+        let Some(step) = self.talk.add_call(made, &at(OpenCodePartKey::Start)) else { return };
+        let error = of(OpenCodePartKey::Error);
+        let status = match state.and_then(|state| text_of(state, OpenCodePartKey::Status)).and_then(OpenCodeCallState::from_word) {
+            Some(OpenCodeCallState::Ok) => StepStatus::Ok,
+            Some(OpenCodeCallState::Failed) if error.and_then(super::node_text).is_some_and(is_refusal) => StepStatus::Denied,
+            Some(OpenCodeCallState::Failed) => StepStatus::Failed,
+            Some(OpenCodeCallState::Open) | None => return,
         };
-        let metadata = of(OfPart::Metadata);
-        let exit_code = metadata.and_then(object).and_then(|metadata| metadata.field(OfPart::Exit));
-        let exit_code = exit_code.filter(|code| Parsed.is(*code, Shape::Number));
+        let metadata = of(OpenCodePartKey::Metadata);
+        let exit_code = metadata.and_then(node_object).and_then(|metadata| metadata.field(OpenCodePartKey::Exit));
+        let exit_code = exit_code.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let failed =
             exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
-        let status = if failed { Status::Failed } else { status };
-        let outcome = Outcome {
-            result: of(OfPart::Output),
+        let status = if failed { StepStatus::Failed } else { status };
+        let outcome = CallResult {
+            result: of(OpenCodePartKey::Output),
             error,
             status: Some(status),
             exit_code,
             details: metadata,
             duration: None,
         };
-        self.talk.end_within(step, outcome, &at(OfPart::End));
+        self.talk.end_within(step, outcome, &at(OpenCodePartKey::End));
     }
 
-    fn count(&mut self, tokens: Option<Node<'run>>, cost: Option<Node<'run>>, model: Option<Node<'run>>) {
+    fn count_usage(&mut self, tokens: Option<Node<'run>>, cost: Option<Node<'run>>, model: Option<Node<'run>>) {
         if let Some(Value::Number(cost)) = cost.map(|cost| cost.value) {
             self.cost = self.cost.unwrap_or(Number::Integer(0)).add(cost).or(self.cost);
         }
-        let Some(tokens) = tokens.and_then(object) else { return };
-        let cache = object_of(tokens, OfInfo::Cache);
+        let Some(tokens) = tokens.and_then(node_object) else { return };
+        let cache = object_of(tokens, OpenCodeInfoKey::Cache);
         let of_cache = |field| cache.and_then(|cache| cache.field(field));
-        let mut usage = Usage::default();
-        usage.count(of_usage::INPUT, tokens.field(OfInfo::Input));
-        usage.count(of_usage::OUTPUT, tokens.field(OfInfo::Output));
-        usage.count(of_usage::REASONING, tokens.field(OfInfo::Reasoning));
-        usage.count(of_usage::CACHE_READ, of_cache(OfInfo::Read));
-        usage.count(of_usage::CACHE_WRITE, of_cache(OfInfo::Write));
+        let mut usage = TokenUsage::default();
+        usage.add_count(of_usage::INPUT, tokens.field(OpenCodeInfoKey::Input));
+        usage.add_count(of_usage::OUTPUT, tokens.field(OpenCodeInfoKey::Output));
+        usage.add_count(of_usage::REASONING, tokens.field(OpenCodeInfoKey::Reasoning));
+        usage.add_count(of_usage::CACHE_READ, of_cache(OpenCodeInfoKey::Read));
+        usage.add_count(of_usage::CACHE_WRITE, of_cache(OpenCodeInfoKey::Write));
         usage.count_cache_as_input();
-        self.talk.spends(&usage, model);
+        self.talk.add_usage(&usage, model);
     }
 }
 

@@ -1,24 +1,24 @@
 //! OpenHands: the events of a session, of the first generation (`action`, `observation`) and of the second (`kind`: `ActionEvent`,
 //! `ObservationEvent`). What an action came from is in its `tool_call_metadata`; without it the action itself is the call.
 
-mod second;
+mod sdk_events;
 
-use super::calls::Usage;
+use super::calls::TokenUsage;
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::tools::{OfArgs, VIEW};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
-use crate::error::Placed;
-use averment_base::value::{Entry, Node, Object, Value};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::tools::{ArgsKey, VIEW};
+use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, node_text, text_of};
+use crate::error::PlacedError;
+use averment_base::value::{ObjectEntry, Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
     /// An event.
-    OfEvent {
+    OpenHandsKey {
         Id = "id" => Shape,
         Time = "timestamp" => Shape,
         Source = "source" => Shape,
@@ -40,7 +40,7 @@ fields! {
 
 fields! {
     /// What stands inside of an event.
-    OfInside {
+    OpenHandsInnerKey {
         Function = "function_name" => Call(of_step::TOOL),
         Call = "tool_call_id" => Call(of_step::ID),
         Response = "model_response" => Shape,
@@ -67,7 +67,7 @@ fields! {
 
 words! {
     /// The actions that are no calls of tools.
-    Action {
+    ActionType {
         Message = "message",
         System = "system",
         Finish = "finish" | "reject",
@@ -77,7 +77,7 @@ words! {
 
 words! {
     /// Who made an event.
-    Source {
+    EventSource {
         Agent = "agent",
         User = "user",
     }
@@ -85,7 +85,7 @@ words! {
 
 words! {
     /// The observations that are no results.
-    Observation {
+    ObservationKind {
         Silent = "null" | "recall" | "agent_condensation",
         State = "agent_state_changed",
         Error = "error",
@@ -95,88 +95,88 @@ words! {
 
 words! {
     /// The state of an agent that could not go on.
-    State {
+    FinalState {
         Broken = "error",
     }
 }
 
 words! {
     /// The action that looks at a file, whichever tool does it.
-    Look {
+    ViewAction {
         Read = "read",
     }
 }
 
 words! {
     /// What a confirmation says of an action that was not carried out.
-    Confirmation {
+    ConfirmationState {
         Rejected = "rejected",
         Waiting = "awaiting_confirmation",
     }
 }
 
 /// Sessions.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenHands events",
     known_by: "events with `source` and an `action` with `args`, or an `observation` with `extras` (or `kind` of `ActionEvent` and so on)",
     description: "events of OpenHands (a list, one a line, or `history`)",
-    marks: &[OfEvent::History.key(), OfEvent::Trajectory.key()],
-    near: &[OfEvent::Metadata.key()],
+    marks: &[OpenHandsKey::History.key(), OpenHandsKey::Trajectory.key()],
+    near: &[OpenHandsKey::Metadata.key()],
     object: |object| {
-        let lists = [OfEvent::History, OfEvent::Trajectory].into_iter().filter_map(|list| list_of(object, list));
-        lists.flat_map(|events| objects(events)).take(super::FIRST_ITEMS).any(|(_, event)| is_event(event))
+        let lists = [OpenHandsKey::History, OpenHandsKey::Trajectory].into_iter().filter_map(|list| list_of(object, list));
+        lists.flat_map(|events| object_items(events)).take(super::FIRST_ITEMS).any(|(_, event)| is_event(event))
     },
-    item_marks: &[OfEvent::Source.key()],
+    item_marks: &[OpenHandsKey::Source.key()],
     element: is_event,
     line: is_event,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    let of_first = text_of(event, OfEvent::Action).is_some() && object_of(event, OfEvent::Args).is_some()
-        || text_of(event, OfEvent::Observation).is_some() && object_of(event, OfEvent::Extras).is_some();
-    of_first && text_of(event, OfEvent::Source).is_some() || second::is_event(event)
+    let of_first = text_of(event, OpenHandsKey::Action).is_some() && object_of(event, OpenHandsKey::Args).is_some()
+        || text_of(event, OpenHandsKey::Observation).is_some() && object_of(event, OpenHandsKey::Extras).is_some();
+    of_first && text_of(event, OpenHandsKey::Source).is_some() || sdk_events::is_event(event)
 }
 
 /// Of a conversation that the program keeps in a folder each event has a file of its own. One would be a run without its other half: a call
 /// without its result, or the other way around.
 const ALONE: &str = "one event of OpenHands is no run: its conversation stands in several files";
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let root = draft.arena.alloc(root);
     if let Value::List([one]) = root.value
-        && object(*one).is_some_and(is_event)
+        && node_object(*one).is_some_and(is_event)
     {
-        return Err(Placed::new(
+        return Err(PlacedError::new(
             one.origin,
             ALONE,
             "write the events of a conversation into one file: `cat events/*.json > run.json`",
         ));
     }
-    let events = items_of(root, &[OfEvent::History, OfEvent::Trajectory]);
-    if events.iter().any(|event| object(*event).is_some_and(second::is_event)) {
-        second::read(events, draft);
+    let events = items_of(root, &[OpenHandsKey::History, OpenHandsKey::Trajectory]);
+    if events.iter().any(|event| node_object(*event).is_some_and(sdk_events::is_event)) {
+        sdk_events::read_events(events, draft);
         return Ok(());
     }
-    let mut session = Session { talk: Talk::new(draft), responses: FxHashSet::default(), metrics: None, wrong: None };
+    let mut session = OpenHandsSession { talk: ConversationBuilder::new(draft), responses: FxHashSet::default(), metrics: None, wrong: None };
     for node in events {
-        session.talk.draft.record();
-        match object(*node) {
-            Some(event) if text_of(event, OfEvent::Action).is_some() => session.action(*node, event),
-            Some(event) if text_of(event, OfEvent::Observation).is_some() => session.observation(*node, event),
+        session.talk.draft.count_record();
+        match node_object(*node) {
+            Some(event) if text_of(event, OpenHandsKey::Action).is_some() => session.read_action(*node, event),
+            Some(event) if text_of(event, OpenHandsKey::Observation).is_some() => session.read_observation(*node, event),
             _ => session
                 .talk
                 .draft
-                .not_understood(node.origin, "what is neither an action nor an observation is passed over"),
+                .warn_skipped(node.origin, "what is neither an action nor an observation is passed over"),
         }
     }
-    session.finish();
+    session.finish_run();
     Ok(())
 }
 
-struct Session<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct OpenHandsSession<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     /// The answers of the model whose tokens are counted: several events may come from one.
     responses: FxHashSet<&'run str>,
     /// The last sum of cost and tokens.
@@ -185,154 +185,154 @@ struct Session<'a, 'run, 'limits> {
     wrong: Option<Node<'run>>,
 }
 
-impl<'run> Session<'_, 'run, '_> {
-    fn action(&mut self, node: Node<'run>, event: Object<'run>) {
-        let about = About { time: event.field(OfEvent::Time), ..About::default() };
-        let args = object_of(event, OfEvent::Args);
+impl<'run> OpenHandsSession<'_, 'run, '_> {
+    fn read_action(&mut self, node: Node<'run>, event: Object<'run>) {
+        let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
+        let args = object_of(event, OpenHandsKey::Args);
         let of_args = |field| args.and_then(|args| first_of(args, &[field]));
-        let of_agent = text_of(event, OfEvent::Source).and_then(Source::of) == Some(Source::Agent);
-        self.metrics = object_of(event, OfEvent::Metrics).or(self.metrics);
-        let metadata = object_of(event, OfEvent::Metadata);
-        let response = metadata.and_then(|metadata| object_of(metadata, OfInside::Response));
+        let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word) == Some(EventSource::Agent);
+        self.metrics = object_of(event, OpenHandsKey::Metrics).or(self.metrics);
+        let metadata = object_of(event, OpenHandsKey::Metadata);
+        let response = metadata.and_then(|metadata| object_of(metadata, OpenHandsInnerKey::Response));
         if let Some(response) = response {
-            self.count(response);
+            self.count_usage(response);
         }
-        let word = text_of(event, OfEvent::Action).unwrap_or_default();
-        let action = Action::of(word);
+        let word = text_of(event, OpenHandsKey::Action).unwrap_or_default();
+        let action = ActionType::from_word(word);
         let speaker = if of_agent { Speaker::Assistant } else { Speaker::User };
         match action {
-            Some(Action::Silent) => return,
-            Some(Action::Message) => {
-                let words = of_args(OfInside::Content).or(event.field(OfEvent::Message));
-                return words.into_iter().for_each(|words| self.talk.say(speaker, words, &about, node.origin));
+            Some(ActionType::Silent) => return,
+            Some(ActionType::Message) => {
+                let words = of_args(OpenHandsInnerKey::Content).or(event.field(OpenHandsKey::Message));
+                return words.into_iter().for_each(|words| self.talk.add_message(speaker, words, &about, node.origin));
             }
-            Some(Action::System) => {
-                let words = of_args(OfInside::Content);
-                return words.into_iter().for_each(|words| self.talk.say(Speaker::System, words, &about, node.origin));
+            Some(ActionType::System) => {
+                let words = of_args(OpenHandsInnerKey::Content);
+                return words.into_iter().for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin));
             }
-            Some(Action::Finish) | None => {}
+            Some(ActionType::Finish) | None => {}
         }
-        let thought = of_args(OfInside::Thought);
+        let thought = of_args(OpenHandsInnerKey::Thought);
         if let Some(words) = thought.filter(|_| action.is_none()) {
-            self.talk.say(Speaker::Assistant, words, &about, node.origin);
+            self.talk.add_message(Speaker::Assistant, words, &about, node.origin);
         }
-        self.call(node, event, args, metadata, &about);
-        if action == Some(Action::Finish) {
-            let message = event.field(OfEvent::Message).filter(|words| Parsed.is(*words, Shape::Text));
+        self.add_call(node, event, args, metadata, &about);
+        if action == Some(ActionType::Finish) {
+            let message = event.field(OpenHandsKey::Message).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
             if let Some(words) =
-                of_args(OfInside::FinalThought).filter(|words| Parsed.is(*words, Shape::Text)).or(thought).or(message)
+                of_args(OpenHandsInnerKey::FinalThought).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text)).or(thought).or(message)
             {
-                self.talk.say(Speaker::Assistant, words, &about, node.origin);
+                self.talk.add_message(Speaker::Assistant, words, &about, node.origin);
             }
         }
     }
 
-    fn call(
+    fn add_call(
         &mut self,
         node: Node<'run>,
         event: Object<'run>,
         args: Option<Object<'run>>,
         metadata: Option<Object<'run>>,
-        about: &About<'run>,
+        about: &StepMeta<'run>,
     ) {
-        let function = metadata.and_then(|metadata| metadata.field(OfInside::Function));
-        let id = metadata.and_then(|metadata| metadata.field(OfInside::Call));
+        let function = metadata.and_then(|metadata| metadata.field(OpenHandsInnerKey::Function));
+        let id = metadata.and_then(|metadata| metadata.field(OpenHandsInnerKey::Call));
         // What the model wrote; the program's own form of it is the fallback.
-        let written = metadata.and_then(|metadata| arguments(metadata, id.and_then(text)));
-        let Some(tool) = function.or(event.field(OfEvent::Action)) else { return };
-        let id = id.or(event.field(OfEvent::Id).filter(|id| Parsed.is_text(*id)));
-        let made = Made { tool, args: written.or_else(|| self.own_form(event)), id, origin: node.origin };
-        let Some(step) = self.talk.call(made, about) else { return };
-        match args.and_then(|args| text_of(args, OfInside::Confirmation)).and_then(Confirmation::of) {
-            Some(Confirmation::Rejected) => self.talk.mark(step, Status::Denied),
-            Some(Confirmation::Waiting) => self.talk.mark(step, Status::Pending),
+        let written = metadata.and_then(|metadata| model_arguments(metadata, id.and_then(node_text)));
+        let Some(tool) = function.or(event.field(OpenHandsKey::Action)) else { return };
+        let id = id.or(event.field(OpenHandsKey::Id).filter(|id| NodeShapes.is_text(*id)));
+        let made = ToolCall { tool, args: written.or_else(|| self.own_form(event)), id, origin: node.origin };
+        let Some(step) = self.talk.add_call(made, about) else { return };
+        match args.and_then(|args| text_of(args, OpenHandsInnerKey::Confirmation)).and_then(ConfirmationState::from_word) {
+            Some(ConfirmationState::Rejected) => self.talk.set_status(step, StepStatus::Denied),
+            Some(ConfirmationState::Waiting) => self.talk.set_status(step, StepStatus::Pending),
             None => {}
         }
     }
 
     /// The arguments in the program's own form, which leaves out that an editor only looks at a file.
     fn own_form(&self, event: Object<'run>) -> Option<Node<'run>> {
-        let args = event.field(OfEvent::Args)?;
-        let looks = text_of(event, OfEvent::Action).and_then(Look::of).is_some();
-        let Some(known) = object(args).filter(|known| looks && known.field(OfArgs::Command).is_none()) else {
+        let args = event.field(OpenHandsKey::Args)?;
+        let looks = text_of(event, OpenHandsKey::Action).and_then(ViewAction::from_word).is_some();
+        let Some(known) = node_object(args).filter(|known| looks && known.field(ArgsKey::Command).is_none()) else {
             return Some(args);
         };
-        let view = Entry::computed(OfArgs::Command.key(), Value::plain(VIEW));
-        Some(self.talk.draft.object(&[known.entries(), &[view]].concat()))
+        let view = ObjectEntry::computed(ArgsKey::Command.key(), Value::plain_text(VIEW));
+        Some(self.talk.draft.object_node(&[known.entries(), &[view]].concat()))
     }
 
-    fn observation(&mut self, node: Node<'run>, event: Object<'run>) {
-        self.metrics = object_of(event, OfEvent::Metrics).or(self.metrics);
-        let word = text_of(event, OfEvent::Observation).unwrap_or_default();
-        let kind = Observation::of(word);
-        let metadata = object_of(event, OfEvent::Metadata);
-        let id = metadata.and_then(|metadata| text_of(metadata, OfInside::Call));
+    fn read_observation(&mut self, node: Node<'run>, event: Object<'run>) {
+        self.metrics = object_of(event, OpenHandsKey::Metrics).or(self.metrics);
+        let word = text_of(event, OpenHandsKey::Observation).unwrap_or_default();
+        let kind = ObservationKind::from_word(word);
+        let metadata = object_of(event, OpenHandsKey::Metadata);
+        let id = metadata.and_then(|metadata| text_of(metadata, OpenHandsInnerKey::Call));
         let is_result =
-            id.is_some() || event.field(OfEvent::Cause).is_some_and(|cause| Parsed.is(cause, Shape::Number));
-        if kind == Some(Observation::State) {
-            return self.state(event);
+            id.is_some() || event.field(OpenHandsKey::Cause).is_some_and(|cause| NodeShapes.has_shape(cause, ValueShape::Number));
+        if kind == Some(ObservationKind::State) {
+            return self.set_state(event);
         }
-        if kind == Some(Observation::Silent) || !is_result {
+        if kind == Some(ObservationKind::Silent) || !is_result {
             return;
         }
-        let about = About { time: event.field(OfEvent::Time), ..About::default() };
+        let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
         let result = event
-            .field(OfEvent::Content)
-            .map(|content| content::text(content, self.talk.draft.arena).unwrap_or(content));
-        let extras = object_of(event, OfEvent::Extras);
-        let inside = extras.and_then(|extras| object_of(extras, OfInside::Metadata)).or(extras);
+            .field(OpenHandsKey::Content)
+            .map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
+        let extras = object_of(event, OpenHandsKey::Extras);
+        let inside = extras.and_then(|extras| object_of(extras, OpenHandsInnerKey::Metadata)).or(extras);
         let exit_code =
-            inside.and_then(|inside| inside.field(OfInside::ExitCode)).filter(|code| Parsed.is(*code, Shape::Number));
+            inside.and_then(|inside| inside.field(OpenHandsInnerKey::ExitCode)).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let status = match kind {
-            Some(Observation::Rejected) => Some(Status::Denied),
-            Some(Observation::Error) => Some(Status::Failed),
-            _ if is_true(&event, &Parsed, OfEvent::Success) => Some(Status::Ok),
-            _ if event.field(OfEvent::Success).is_some_and(|success| Parsed.is(success, Shape::False)) => {
-                Some(Status::Failed)
+            Some(ObservationKind::Rejected) => Some(StepStatus::Denied),
+            Some(ObservationKind::Error) => Some(StepStatus::Failed),
+            _ if is_true(&event, &NodeShapes, OpenHandsKey::Success) => Some(StepStatus::Ok),
+            _ if event.field(OpenHandsKey::Success).is_some_and(|success| NodeShapes.has_shape(success, ValueShape::False)) => {
+                Some(StepStatus::Failed)
             }
             _ => None,
         };
-        let details = extras.and(event.field(OfEvent::Extras));
-        let error = first_of(event, &[OfEvent::Error]).filter(|error| !Parsed.is(*error, Shape::False));
-        let outcome = Outcome { result, status, error, exit_code, details, ..Outcome::default() };
-        self.talk.answer(id, None, outcome, &about, node.origin);
+        let details = extras.and(event.field(OpenHandsKey::Extras));
+        let error = first_of(event, &[OpenHandsKey::Error]).filter(|error| !NodeShapes.has_shape(*error, ValueShape::False));
+        let outcome = CallResult { result, status, error, exit_code, details, ..CallResult::default() };
+        self.talk.add_result(id, None, outcome, &about, node.origin);
     }
 
     /// The agent changes its state: of several the last counts.
-    fn state(&mut self, event: Object<'run>) {
-        let Some(extras) = object_of(event, OfEvent::Extras) else { return };
-        let is_broken = text_of(extras, OfInside::State).and_then(State::of) == Some(State::Broken);
-        let written = |of: &OfInside| first_of(extras, &[*of]).filter(|words| Parsed.is(*words, Shape::Text));
-        self.wrong = [OfInside::Reason, OfInside::State].iter().find_map(written).filter(|_| is_broken);
+    fn set_state(&mut self, event: Object<'run>) {
+        let Some(extras) = object_of(event, OpenHandsKey::Extras) else { return };
+        let is_broken = text_of(extras, OpenHandsInnerKey::State).and_then(FinalState::from_word) == Some(FinalState::Broken);
+        let written = |of: &OpenHandsInnerKey| first_of(extras, &[*of]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
+        self.wrong = [OpenHandsInnerKey::Reason, OpenHandsInnerKey::State].iter().find_map(written).filter(|_| is_broken);
     }
 
-    fn count(&mut self, response: Object<'run>) {
-        self.talk.meta(of_meta::MODEL, response.field(OfInside::Model));
-        let is_new = text_of(response, OfInside::Id).is_none_or(|id| self.responses.insert(id));
+    fn count_usage(&mut self, response: Object<'run>) {
+        self.talk.add_meta(of_meta::MODEL, response.field(OpenHandsInnerKey::Model));
+        let is_new = text_of(response, OpenHandsInnerKey::Id).is_none_or(|id| self.responses.insert(id));
         if !is_new {
-            self.talk.goes_on();
+            self.talk.continue_turn();
         }
-        if let Some(usage) = object_of(response, OfInside::Usage).filter(|_| is_new) {
-            let mut counts = Usage::default();
-            counts.add(usage);
-            self.talk.spends(&counts, response.field(OfInside::Model));
+        if let Some(usage) = object_of(response, OpenHandsInnerKey::Usage).filter(|_| is_new) {
+            let mut counts = TokenUsage::default();
+            counts.add_usage(usage);
+            self.talk.add_usage(&counts, response.field(OpenHandsInnerKey::Model));
         }
     }
 
-    fn finish(self) {
-        let cost = self.metrics.and_then(|metrics| metrics.field(OfInside::Cost));
-        self.talk.draft.set_some(of_run::COST, cost.filter(|cost| Parsed.is(*cost, Shape::Number)));
+    fn finish_run(self) {
+        let cost = self.metrics.and_then(|metrics| metrics.field(OpenHandsInnerKey::Cost));
+        self.talk.draft.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
         self.talk.draft.set_some(of_run::ERROR, self.wrong);
         self.talk.finish_with_tools();
     }
 }
 
 /// The arguments of a call as the model wrote them, by the id of the call.
-fn arguments<'run>(metadata: Object<'run>, id: Option<&str>) -> Option<Node<'run>> {
-    let response = object_of(metadata, OfInside::Response)?;
-    let (_, choice) = objects(list_of(response, OfInside::Choices)?).next()?;
-    let message = object_of(choice, OfInside::Message)?;
-    let mut calls = objects(list_of(message, OfInside::Calls)?);
-    let (_, call) = calls.find(|(_, call)| text_of(*call, OfInside::Id) == id)?;
-    object_of(call, OfInside::CalledFunction)?.field(OfInside::Arguments)
+fn model_arguments<'run>(metadata: Object<'run>, id: Option<&str>) -> Option<Node<'run>> {
+    let response = object_of(metadata, OpenHandsInnerKey::Response)?;
+    let (_, choice) = object_items(list_of(response, OpenHandsInnerKey::Choices)?).next()?;
+    let message = object_of(choice, OpenHandsInnerKey::Message)?;
+    let mut calls = object_items(list_of(message, OpenHandsInnerKey::Calls)?);
+    let (_, call) = calls.find(|(_, call)| text_of(*call, OpenHandsInnerKey::Id) == id)?;
+    object_of(call, OpenHandsInnerKey::CalledFunction)?.field(OpenHandsInnerKey::Arguments)
 }

@@ -4,18 +4,18 @@
 mod trace;
 mod zipkin;
 
-use super::cutting::Cutting;
-use super::draft::Draft;
+use super::cutting::RunCutting;
+use super::run_builder::RunBuilder;
 use super::spans::{names, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object, objects};
-use crate::error::Placed;
-use averment_base::value::{Entry, Node, Object, Value};
-use trace::of;
-pub(crate) use trace::{Form, OfSpan, Trace, Words};
+use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object, object_items};
+use crate::error::PlacedError;
+use averment_base::value::{ObjectEntry, Node, Object, Value};
+use trace::find_key;
+pub(crate) use trace::{SpanForm, SpanKey, SpanTrace, SpanValues};
 
 names! {
     /// What holds spans.
-    OfContainer {
+    ContainerKey {
         Resources = ["resourceSpans", "batches", "resource_spans"],
         Scopes = ["scopeSpans", "instrumentationLibrarySpans", "scope_spans"],
         Spans = ["spans"],
@@ -27,50 +27,50 @@ names! {
     }
 }
 
-fn container<'run>(object: Object<'run>, wanted: OfContainer) -> Option<Node<'run>> {
+fn find_container<'run>(object: Object<'run>, wanted: ContainerKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
 /// Spans with attributes of OpenInference.
-pub(super) const OPEN_INFERENCE: Format = Format {
+pub(super) const OPEN_INFERENCE: TraceFormat = TraceFormat {
     name: "OpenInference spans",
     description: "OpenInference spans (OTLP JSON, Jaeger, Phoenix, lists of spans)",
     known_by: "spans with `openinference.span.kind` among their attributes",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
-    object: |object| holds_spans(object) && says(object, is_open_inference),
-    item_marks: Mark::Any.names(),
-    element: |object| holds_spans(object) && says(object, is_open_inference),
-    read,
+    marks: OtelMark::Any.names(),
+    near: OtelNearMark::Any.names(),
+    object: |object| holds_spans(object) && any_attribute(object, is_open_inference),
+    item_marks: OtelMark::Any.names(),
+    element: |object| holds_spans(object) && any_attribute(object, is_open_inference),
+    read: read_run,
     runs: CUTTINGS,
     ..IN_FULL
 };
 
 /// Any spans.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenTelemetry spans",
     description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, Zipkin, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
     known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, Zipkin, MLflow or a list",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
+    marks: OtelMark::Any.names(),
+    near: OtelNearMark::Any.names(),
     object: holds_spans,
-    item_marks: Mark::Any.names(),
+    item_marks: OtelMark::Any.names(),
     element: holds_spans,
-    read,
+    read: read_run,
     runs: CUTTINGS,
     ..IN_FULL
 };
 
 names! {
     /// Those that nothing else has.
-    Near {
+    OtelNearMark {
         Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext", "localEndpoint"],
     }
 }
 
 names! {
     /// What tells spans: one of these is in each of their containers, and in each span.
-    Mark {
+    OtelMark {
         Any = [
             "resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext", "context.span_id",
             "localEndpoint",
@@ -78,25 +78,25 @@ names! {
     }
 }
 
-const CUTTINGS: &[Cutting] = &[
+const CUTTINGS: &[RunCutting] = &[
     // An answer of Jaeger's API holds OTLP, or a part of it.
-    Cutting {
-        within: OfContainer::Answer.names(),
-        way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
+    RunCutting {
+        within: ContainerKey::Answer.names(),
+        way: &[ContainerKey::Resources.names(), ContainerKey::Scopes.names(), ContainerKey::Spans.names()],
         by: IDS,
         keeps: &[],
     },
-    Cutting {
+    RunCutting {
         within: &[],
-        way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
+        way: &[ContainerKey::Resources.names(), ContainerKey::Scopes.names(), ContainerKey::Spans.names()],
         by: IDS,
         keeps: &[],
     },
     // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
-    Cutting { within: &[], way: &[OfContainer::Data.names(), OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { within: &[], way: &[OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { within: &[], way: &[OfContainer::Data.names()], by: IDS, keeps: &[] },
-    Cutting { within: &[], way: &[], by: IDS, keeps: &[] },
+    RunCutting { within: &[], way: &[ContainerKey::Data.names(), ContainerKey::Spans.names()], by: IDS, keeps: &[] },
+    RunCutting { within: &[], way: &[ContainerKey::Spans.names()], by: IDS, keeps: &[] },
+    RunCutting { within: &[], way: &[ContainerKey::Data.names()], by: IDS, keeps: &[] },
+    RunCutting { within: &[], way: &[], by: IDS, keeps: &[] },
 ];
 
 ways! {
@@ -106,61 +106,61 @@ ways! {
 
 /// Whether an object is a span with both ids, as it stands in lists of them.
 fn is_span(object: Object<'_>) -> bool {
-    let inner = of(object, OfSpan::Context).and_then(super::object).unwrap_or(object);
-    let is_text = |word| of(inner, word).or_else(|| of(object, word)).is_some_and(|id| text_of_node(id).is_some());
-    is_text(OfSpan::Id)
-        && is_text(OfSpan::Trace)
-        && of(object, OfSpan::Name).is_some_and(|name| text_of_node(name).is_some())
-        && [OfSpan::Start, OfSpan::StartNano].into_iter().any(|word| of(object, word).is_some())
+    let inner = find_key(object, SpanKey::Context).and_then(super::node_object).unwrap_or(object);
+    let is_text = |word| find_key(inner, word).or_else(|| find_key(object, word)).is_some_and(|id| text_of_node(id).is_some());
+    is_text(SpanKey::Id)
+        && is_text(SpanKey::Trace)
+        && find_key(object, SpanKey::Name).is_some_and(|name| text_of_node(name).is_some())
+        && [SpanKey::Start, SpanKey::StartNano].into_iter().any(|word| find_key(object, word).is_some())
 }
 
 fn is_list_of_spans(node: Node<'_>) -> bool {
-    list(node).is_some_and(|items| are_mostly(items.iter(), is_span))
+    node_list(node).is_some_and(|items| are_mostly(items.iter(), is_span))
 }
 
 /// A trace of Jaeger.
 fn is_jaeger(object: Object<'_>) -> bool {
-    of(object, OfSpan::Trace).is_some()
-        && container(object, OfContainer::Processes).is_some()
-        && container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
+    find_key(object, SpanKey::Trace).is_some()
+        && find_container(object, ContainerKey::Processes).is_some()
+        && find_container(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
 }
 
 /// Whether an object holds spans of OTLP.
 fn is_otlp(object: Object<'_>) -> bool {
-    let resources = container(object, OfContainer::Resources).and_then(list).unwrap_or_default();
-    are_mostly(resources.iter(), |resource| container(resource, OfContainer::Scopes).and_then(list).is_some())
+    let resources = find_container(object, ContainerKey::Resources).and_then(node_list).unwrap_or_default();
+    are_mostly(resources.iter(), |resource| find_container(resource, ContainerKey::Scopes).and_then(node_list).is_some())
 }
 
 fn holds_spans(object: Object<'_>) -> bool {
     let inside =
-        |word, is: &dyn Fn(Object<'_>) -> bool| container(object, word).and_then(super::object).is_some_and(is);
-    let data = || container(object, OfContainer::Data);
+        |word, is: &dyn Fn(Object<'_>) -> bool| find_container(object, word).and_then(super::node_object).is_some_and(is);
+    let data = || find_container(object, ContainerKey::Data);
     is_otlp(object)
         || is_jaeger(object)
         || is_span(object)
         || zipkin::is_span(object)
-        || inside(OfContainer::Trace, &is_otlp)
-        || inside(OfContainer::Data, &|data| container(data, OfContainer::Spans).is_some_and(is_list_of_spans))
+        || inside(ContainerKey::Trace, &is_otlp)
+        || inside(ContainerKey::Data, &|data| find_container(data, ContainerKey::Spans).is_some_and(is_list_of_spans))
         || data().is_some_and(is_list_of_spans)
-        || data().and_then(list).is_some_and(|data| are_mostly(data.iter(), is_jaeger))
-        || container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
+        || data().and_then(node_list).is_some_and(|data| are_mostly(data.iter(), is_jaeger))
+        || find_container(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
 }
 
 /// Whether one of the first spans has an attribute.
-fn says(object: Object<'_>, is: fn(&str) -> bool) -> bool {
+fn any_attribute(object: Object<'_>, is: fn(&str) -> bool) -> bool {
     const FIRST: usize = 1000;
     let mut left = FIRST;
     let mut found = false;
     each_span(
         Node::computed(Value::Object(object)),
         &mut |one| {
-            if let (Found::Span(span, _), true) = (one, left > 0 && !found) {
+            if let (SpanRecord::Span(span, _), true) = (one, left > 0 && !found) {
                 left -= 1;
-                let attributes = of(span, OfSpan::Attributes);
-                found = in_columns(span).any(|entry| is(entry.key))
+                let attributes = find_key(span, SpanKey::Attributes);
+                found = column_attributes(span).any(|entry| is(entry.key))
                     || attributes.is_some_and(|attributes| match attributes.value {
                         Value::Object(object) => object.entries().iter().any(|entry| is(entry.key)),
-                        Value::List(items) => objects(items).any(|(_, item)| {
+                        Value::List(items) => object_items(items).any(|(_, item)| {
                             item.entries().iter().any(|entry| text_of_node(entry.node).is_some_and(is))
                         }),
                         _ => false,
@@ -177,88 +177,88 @@ fn is_open_inference(name: &str) -> bool {
 }
 
 /// Looks at each span in a container, with the form that it is written in, and at what stands in the place of one and is none.
-fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Found<'run>), depth: usize) {
+fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(SpanRecord<'run>), depth: usize) {
     const DEEP: usize = 3;
     let Value::Object(object) = node.value else {
-        return match list(node).filter(|nodes| depth < DEEP && (depth == 0 || !nodes.is_empty())) {
+        return match node_list(node).filter(|nodes| depth < DEEP && (depth == 0 || !nodes.is_empty())) {
             Some(nodes) => nodes.iter().for_each(|node| each_span(*node, look, depth + 1)),
-            None => look(Found::Other(node)),
+            None => look(SpanRecord::Other(node)),
         };
     };
-    if let Some(resources) = container(object, OfContainer::Resources) {
-        for scopes in inside_each(resources, OfContainer::Scopes, look) {
-            for spans in inside_each(scopes, OfContainer::Spans, look) {
-                each_of(spans, Form::Otlp, look);
+    if let Some(resources) = find_container(object, ContainerKey::Resources) {
+        for scopes in inner_lists(resources, ContainerKey::Scopes, look) {
+            for spans in inner_lists(scopes, ContainerKey::Spans, look) {
+                each_listed(spans, SpanForm::Otlp, look);
             }
         }
-    } else if let Some(trace) = container(object, OfContainer::Trace).filter(|_| depth < DEEP) {
+    } else if let Some(trace) = find_container(object, ContainerKey::Trace).filter(|_| depth < DEEP) {
         each_span(trace, look, depth + 1);
     } else if is_jaeger(object) {
-        container(object, OfContainer::Spans).into_iter().for_each(|spans| each_of(spans, Form::Jaeger, look));
+        find_container(object, ContainerKey::Spans).into_iter().for_each(|spans| each_listed(spans, SpanForm::Jaeger, look));
     } else if is_span(object) {
-        look(Found::Span(object, Form::Flat));
+        look(SpanRecord::Span(object, SpanForm::Flat));
     } else if zipkin::is_span(object) {
-        look(Found::Span(object, Form::Zipkin));
+        look(SpanRecord::Span(object, SpanForm::Zipkin));
     } else if let Some(inner) =
-        [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| container(object, word))
+        [ContainerKey::Data, ContainerKey::Spans].into_iter().find_map(|word| find_container(object, word))
     {
         each_span(inner, look, depth + 1);
     } else {
-        look(Found::Other(node));
+        look(SpanRecord::Other(node));
     }
 }
 
 /// What stands in the place of a span.
-enum Found<'run> {
-    Span(Object<'run>, Form),
+enum SpanRecord<'run> {
+    Span(Object<'run>, SpanForm),
     Other(Node<'run>),
 }
 
 /// What the containers of a list hold; what is no object is none.
-fn inside_each<'run>(containers: Node<'run>, inner: OfContainer, look: &mut dyn FnMut(Found<'run>)) -> Vec<Node<'run>> {
+fn inner_lists<'run>(containers: Node<'run>, inner: ContainerKey, look: &mut dyn FnMut(SpanRecord<'run>)) -> Vec<Node<'run>> {
     let mut inside = Vec::new();
-    for node in list(containers).unwrap_or_default() {
-        match object(*node) {
-            Some(object) => inside.extend(container(object, inner)),
-            None => look(Found::Other(*node)),
+    for node in node_list(containers).unwrap_or_default() {
+        match node_object(*node) {
+            Some(object) => inside.extend(find_container(object, inner)),
+            None => look(SpanRecord::Other(*node)),
         }
     }
     inside
 }
 
 /// The spans of a list that holds nothing else.
-fn each_of<'run>(spans: Node<'run>, form: Form, look: &mut dyn FnMut(Found<'run>)) {
-    for node in list(spans).unwrap_or_default() {
-        look(object(*node).filter(is_one).map_or(Found::Other(*node), |object| Found::Span(object, form)));
+fn each_listed<'run>(spans: Node<'run>, form: SpanForm, look: &mut dyn FnMut(SpanRecord<'run>)) {
+    for node in node_list(spans).unwrap_or_default() {
+        look(node_object(*node).filter(is_span_object).map_or(SpanRecord::Other(*node), |object| SpanRecord::Span(object, form)));
     }
 }
 
 /// Whether an object in a list of spans is one.
-fn is_one(object: &Object<'_>) -> bool {
-    Words::of(*object).are_of_one()
+fn is_span_object(object: &Object<'_>) -> bool {
+    SpanValues::of_span(*object).can_be_span()
 }
 
 /// The attributes of a span that is a row of a table, each in a column of its own.
-fn in_columns<'run>(span: Object<'run>) -> impl Iterator<Item = Entry<'run>> {
-    let attribute = |entry: &Entry<'run>| Some(Entry { key: entry.key.strip_prefix("attributes.")?, node: entry.node });
+fn column_attributes<'run>(span: Object<'run>) -> impl Iterator<Item = ObjectEntry<'run>> {
+    let attribute = |entry: &ObjectEntry<'run>| Some(ObjectEntry { key: entry.key.strip_prefix("attributes.")?, node: entry.node });
     span.entries().iter().filter_map(attribute)
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let (mut found, mut others) = (Vec::new(), Vec::new());
     let mut take = |one| match one {
-        Found::Span(object, form) => found.push((object, form)),
-        Found::Other(node) => others.push(node),
+        SpanRecord::Span(object, form) => found.push((object, form)),
+        SpanRecord::Other(node) => others.push(node),
     };
     each_span(root, &mut take, 0);
     for node in others {
-        draft.record();
-        draft.not_understood(node.origin, "what is no span is passed over");
+        draft.count_record();
+        draft.warn_skipped(node.origin, "what is no span is passed over");
     }
-    let mut trace = Trace::default();
+    let mut trace = SpanTrace::default();
     for (object, form) in found {
-        trace.add(&Words::of(object), form, object, draft);
+        trace.add_span(&SpanValues::of_span(object), form, object, draft);
     }
-    trace.tell(root.origin, draft);
+    trace.build_run(root.origin, draft);
     Ok(())
 }

@@ -1,19 +1,19 @@
 //! The traces of OWASP's Agent Security Regression Harness: `messages`, `tool_calls` and `events` beside each other, or events that hold
 //! the messages. In which order calls and messages came is not recorded.
 
-use super::draft::Draft;
-use super::fields::{Record, fields, words};
-use super::messages::Role;
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object_of, objects, text_of};
+use super::run_builder::RunBuilder;
+use super::fields::{FieldRecord, fields, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, list_of, object_of, object_items, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 
 fields! {
     /// A trace.
-    OfTrace {
+    OwaspTraceKey {
         Messages = "messages" => Shape,
         Calls = "tool_calls" => Shape,
         Events = "events" => PartOf(of_run::META),
@@ -24,7 +24,7 @@ fields! {
 
 fields! {
     /// A message, a call or an event.
-    OfEntry {
+    OwaspEntryKey {
         Type = "type" => Shape,
         Time = "timestamp" => Shape,
         Data = "data" => Shape,
@@ -43,89 +43,89 @@ fields! {
 
 words! {
     /// The types of events.
-    EventType {
+    OwaspEventType {
         Said = "prompt" | "response",
         Approval = "approval",
     }
 }
 
 /// Traces.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OWASP agent security trace",
     known_by: "`events` of type `approval` with a `decision`, or of type `prompt` and `response` with `data` of `messages`",
     description: "traces of OWASP's Agent Security Regression Harness (`messages`, `tool_calls`, `events`)",
-    marks: &[OfTrace::Events.key()],
-    near: &[OfEntry::Decision.key()],
+    marks: &[OwaspTraceKey::Events.key()],
+    near: &[OwaspEntryKey::Decision.key()],
     object: |object| {
-        list_of(object, OfTrace::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+        list_of(object, OwaspTraceKey::Events).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OfEntry::Type).and_then(EventType::of) {
-        Some(EventType::Approval) => event.field(OfEntry::Decision).is_some() && event.field(OfEntry::Action).is_some(),
-        Some(EventType::Said) => {
-            object_of(event, OfEntry::Data).is_some_and(|data| list_of(data, OfTrace::Messages).is_some())
+    match text_of(event, OwaspEntryKey::Type).and_then(OwaspEventType::from_word) {
+        Some(OwaspEventType::Approval) => event.field(OwaspEntryKey::Decision).is_some() && event.field(OwaspEntryKey::Action).is_some(),
+        Some(OwaspEventType::Said) => {
+            object_of(event, OwaspEntryKey::Data).is_some_and(|data| list_of(data, OwaspTraceKey::Messages).is_some())
         }
         _ => false,
     }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(trace) = root.value else { return Ok(()) };
-    let apart = list_of(trace, OfTrace::Calls).is_some();
-    draft.set_some(of_run::OUTPUT, first_of(trace, &[OfTrace::Output]));
-    let mut talk = Talk::new(draft);
-    talk.meta(OfTrace::Events.key(), trace.field(OfTrace::Events));
-    talk.meta(OfTrace::Memory.key(), trace.field(OfTrace::Memory));
-    said(&mut talk, list_of(trace, OfTrace::Messages).unwrap_or_default(), &About::default());
-    for (at, event) in talk.draft.objects(list_of(trace, OfTrace::Events).unwrap_or_default()) {
-        talk.draft.record();
-        let about = About { time: first_of(event, &[OfEntry::Time]), ..About::default() };
-        let data = object_of(event, OfEntry::Data);
+    let apart = list_of(trace, OwaspTraceKey::Calls).is_some();
+    draft.set_some(of_run::OUTPUT, first_of(trace, &[OwaspTraceKey::Output]));
+    let mut talk = ConversationBuilder::new(draft);
+    talk.add_meta(OwaspTraceKey::Events.key(), trace.field(OwaspTraceKey::Events));
+    talk.add_meta(OwaspTraceKey::Memory.key(), trace.field(OwaspTraceKey::Memory));
+    add_messages(&mut talk, list_of(trace, OwaspTraceKey::Messages).unwrap_or_default(), &StepMeta::default());
+    for (at, event) in talk.draft.record_objects(list_of(trace, OwaspTraceKey::Events).unwrap_or_default()) {
+        talk.draft.count_record();
+        let about = StepMeta { time: first_of(event, &[OwaspEntryKey::Time]), ..StepMeta::default() };
+        let data = object_of(event, OwaspEntryKey::Data);
         if data.is_none() && !is_event(event) {
-            talk.draft.not_understood(at.origin, "an event of unknown type is passed over");
+            talk.draft.warn_skipped(at.origin, "an event of unknown type is passed over");
         }
         let inside = |field| data.and_then(|data| list_of(data, field)).unwrap_or_default();
-        said(&mut talk, inside(OfTrace::Messages), &about);
-        calls(&mut talk, inside(OfTrace::Calls), &about);
+        add_messages(&mut talk, inside(OwaspTraceKey::Messages), &about);
+        add_calls(&mut talk, inside(OwaspTraceKey::Calls), &about);
     }
-    calls(&mut talk, list_of(trace, OfTrace::Calls).unwrap_or_default(), &About::default());
+    add_calls(&mut talk, list_of(trace, OwaspTraceKey::Calls).unwrap_or_default(), &StepMeta::default());
     let draft = talk.finish_without_turns();
     if apart {
-        draft.kinds_in_no_order();
+        draft.mark_unordered();
     }
     Ok(())
 }
 
-fn said<'run>(talk: &mut Talk<'_, 'run, '_>, messages: &'run [Node<'run>], about: &About<'run>) {
-    for (node, message) in talk.draft.objects(messages) {
-        talk.draft.record();
-        let speaker = match text_of(message, OfEntry::Role).and_then(Role::of) {
-            Some(Role::Assistant) => Speaker::Assistant,
-            Some(Role::User) => Speaker::User,
+fn add_messages<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, messages: &'run [Node<'run>], about: &StepMeta<'run>) {
+    for (node, message) in talk.draft.record_objects(messages) {
+        talk.draft.count_record();
+        let speaker = match text_of(message, OwaspEntryKey::Role).and_then(MessageRole::from_word) {
+            Some(MessageRole::Assistant) => Speaker::Assistant,
+            Some(MessageRole::User) => Speaker::User,
             _ => Speaker::System,
         };
-        match message.field(OfEntry::Content) {
-            Some(content) => talk.say_content(speaker, content, about, node.origin),
-            None => talk.draft.not_understood(node.origin, "a message without `content` is passed over"),
+        match message.field(OwaspEntryKey::Content) {
+            Some(content) => talk.add_content(speaker, content, about, node.origin),
+            None => talk.draft.warn_skipped(node.origin, "a message without `content` is passed over"),
         }
     }
 }
 
-fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: &About<'run>) {
-    for (node, call) in talk.draft.objects(calls) {
-        talk.draft.record();
-        let tool = call.field(OfEntry::Name).unwrap_or(Node::computed(Value::Null));
-        let args = first_of(call, &[OfEntry::Args, OfEntry::ArgsToo]);
-        let made = Made { tool, args, id: call.field(OfEntry::Id), origin: node.origin };
-        let Some(step) = talk.call(made, about) else { continue };
-        let result = first_of(call, &[OfEntry::Result]);
-        let status = text_of(call, OfEntry::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
+    for (node, call) in talk.draft.record_objects(calls) {
+        talk.draft.count_record();
+        let tool = call.field(OwaspEntryKey::Name).unwrap_or(Node::computed(Value::Null));
+        let args = first_of(call, &[OwaspEntryKey::Args, OwaspEntryKey::ArgsToo]);
+        let made = ToolCall { tool, args, id: call.field(OwaspEntryKey::Id), origin: node.origin };
+        let Some(step) = talk.add_call(made, about) else { continue };
+        let result = first_of(call, &[OwaspEntryKey::Result]);
+        let status = text_of(call, OwaspEntryKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
         if result.is_some() || status.is_some() {
-            talk.end(step, Outcome { result, status, ..Outcome::default() }, &About::default());
+            talk.end_call(step, CallResult { result, status, ..CallResult::default() }, &StepMeta::default());
         }
     }
 }

@@ -1,20 +1,20 @@
 //! The state of a run of OpenAI's Agents SDK: the items that it has generated so far, who made each, and what waits for an approval. Keys
 //! are written with underscores (Python) or as camel case (JavaScript).
 
-use super::api::responses::{self, OfItem};
-use super::calls::Usage;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, words};
-use super::messages::Role;
-use super::talk::{About, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of};
+use super::api::responses::{self, ItemKey};
+use super::calls::TokenUsage;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, node_list, list_of, node_object, object_of, object_items, node_text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
     /// A state.
-    OfState {
+    RunStateKey {
         Version = "$schemaVersion" => Shape,
         Asked = "original_input" => Shape,
         AskedToo = "originalInput" => Shape,
@@ -43,7 +43,7 @@ fields! {
 
 fields! {
     /// An item.
-    OfGenerated {
+    GeneratedKey {
         Type = "type" => Shape,
         Raw = "raw_item" => Shape,
         RawToo = "rawItem" => Shape,
@@ -52,172 +52,172 @@ fields! {
         Call = "call_id" => Call(of_step::ID),
         CallToo = "callId" => Call(of_step::ID),
         Id = "id" => Call(of_step::ID),
-        From = "source_agent" => Step(Kind::Handover),
-        FromToo = "sourceAgent" => Step(Kind::Handover),
-        To = "target_agent" => Step(Kind::Handover),
-        ToToo = "targetAgent" => Step(Kind::Handover),
+        From = "source_agent" => Step(StepKind::Handover),
+        FromToo = "sourceAgent" => Step(StepKind::Handover),
+        To = "target_agent" => Step(StepKind::Handover),
+        ToToo = "targetAgent" => Step(StepKind::Handover),
     }
 }
 
 words! {
     /// The types of items.
-    Generated {
+    GeneratedType {
         Approval = "tool_approval_item",
     }
 }
 
 words! {
     /// The types of steps.
-    StepType {
+    RunStepType {
         Final = "next_step_final_output",
         Interrupted = "next_step_interruption",
     }
 }
 
 /// States.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Agents SDK run state",
     known_by: "`$schemaVersion` beside `generated_items` and `original_input`",
     description: "states of runs of OpenAI's Agents SDK (`$schemaVersion`, `generated_items`)",
-    marks: &[OfState::Version.key()],
+    marks: &[RunStateKey::Version.key()],
     object: |object| {
-        let has = |fields: &[OfState]| first_of(object, fields).is_some();
-        has(&[OfState::Items, OfState::ItemsToo]) && has(&[OfState::Asked, OfState::AskedToo])
+        let has = |fields: &[RunStateKey]| first_of(object, fields).is_some();
+        has(&[RunStateKey::Items, RunStateKey::ItemsToo]) && has(&[RunStateKey::Asked, RunStateKey::AskedToo])
     },
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(state) = root.value else { return Ok(()) };
-    let id = object_of(state, OfState::Trace).and_then(|trace| trace.field(OfState::Id));
-    draft.set_some(of_run::ID, id.filter(|id| Parsed.is_text(*id)));
-    let mut talk = Talk::new(draft);
-    let asked = first_of(state, &[OfState::Asked, OfState::AskedToo]);
+    let id = object_of(state, RunStateKey::Trace).and_then(|trace| trace.field(RunStateKey::Id));
+    draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
+    let mut talk = ConversationBuilder::new(draft);
+    let asked = first_of(state, &[RunStateKey::Asked, RunStateKey::AskedToo]);
     match asked.map(|asked| (asked, asked.value)) {
         Some((asked, Value::List(items))) => talk
             .draft
-            .objects(items)
-            .for_each(|(node, item)| one(&mut talk, node, item, &About::default(), asked.origin)),
-        Some((asked, _)) => talk.say(Speaker::User, asked, &About::default(), asked.origin),
+            .record_objects(items)
+            .for_each(|(node, item)| add_raw(&mut talk, node, item, &StepMeta::default(), asked.origin)),
+        Some((asked, _)) => talk.add_message(Speaker::User, asked, &StepMeta::default(), asked.origin),
         None => {}
     }
-    generated(&mut talk, state);
-    approvals(&mut talk, state);
-    usage(&mut talk, state);
-    talk.finish();
-    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
-    match step.and_then(|step| text_of(step, OfState::Type)).and_then(StepType::of) {
-        Some(StepType::Final) => {
-            let step = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
-            let output = step.and_then(|step| first_of(step, &[OfState::Output]));
-            output.into_iter().for_each(|output| draft.set(of_run::OUTPUT, output));
+    add_generated(&mut talk, state);
+    add_approvals(&mut talk, state);
+    count_usage(&mut talk, state);
+    talk.finish_run();
+    let step = object_of(state, RunStateKey::Step).or(object_of(state, RunStateKey::StepToo));
+    match step.and_then(|step| text_of(step, RunStateKey::Type)).and_then(RunStepType::from_word) {
+        Some(RunStepType::Final) => {
+            let step = step.map(|step| object_of(step, RunStateKey::Data).unwrap_or(step));
+            let output = step.and_then(|step| first_of(step, &[RunStateKey::Output]));
+            output.into_iter().for_each(|output| draft.set_entry(of_run::OUTPUT, output));
         }
-        Some(StepType::Interrupted) => draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
+        Some(RunStepType::Interrupted) => draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
         None => {}
     }
     Ok(())
 }
 
 /// The items of the whole session; where they were not kept apart, those of the run.
-fn items<'run>(state: Object<'run>) -> &'run [Node<'run>] {
-    let all = list_of(state, OfState::All).unwrap_or_default();
-    let of_run = first_of(state, &[OfState::Items, OfState::ItemsToo]).and_then(list).unwrap_or_default();
+fn session_items<'run>(state: Object<'run>) -> &'run [Node<'run>] {
+    let all = list_of(state, RunStateKey::All).unwrap_or_default();
+    let of_run = first_of(state, &[RunStateKey::Items, RunStateKey::ItemsToo]).and_then(node_list).unwrap_or_default();
     if all.len() > of_run.len() { all } else { of_run }
 }
 
-fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
+fn add_generated<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
     let mut asked = Vec::new();
-    for node in items(state) {
-        talk.draft.record();
-        let inside = object(*node).and_then(|item| {
-            let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo])?;
-            Some((item, raw, object(raw)?))
+    for node in session_items(state) {
+        talk.draft.count_record();
+        let inside = node_object(*node).and_then(|item| {
+            let raw = first_of(item, &[GeneratedKey::Raw, GeneratedKey::RawToo])?;
+            Some((item, raw, node_object(raw)?))
         });
         let Some((item, raw_node, raw)) = inside else {
-            talk.draft.not_understood(node.origin, "an item without what the model wrote is passed over");
+            talk.draft.warn_skipped(node.origin, "an item without what the model wrote is passed over");
             continue;
         };
-        if text_of(item, OfGenerated::Type).and_then(Generated::of) == Some(Generated::Approval) {
+        if text_of(item, GeneratedKey::Type).and_then(GeneratedType::from_word) == Some(GeneratedType::Approval) {
             asked.push((raw_node, raw));
             continue;
         }
-        let agent = object_of(item, OfGenerated::Agent).and_then(|agent| agent.field(OfGenerated::Name));
-        let about = About { agent, ..About::default() };
-        one(talk, raw_node, raw, &about, node.origin);
-        let named = |fields: &[OfGenerated]| first_of(item, fields).and_then(object)?.field(OfGenerated::Name);
-        if let Some(to) = named(&[OfGenerated::To, OfGenerated::ToToo]) {
-            let agent = named(&[OfGenerated::From, OfGenerated::FromToo]).or(agent);
-            talk.hand_over(to, &About { agent, ..about }, node.origin);
+        let agent = object_of(item, GeneratedKey::Agent).and_then(|agent| agent.field(GeneratedKey::Name));
+        let about = StepMeta { agent, ..StepMeta::default() };
+        add_raw(talk, raw_node, raw, &about, node.origin);
+        let named = |fields: &[GeneratedKey]| first_of(item, fields).and_then(node_object)?.field(GeneratedKey::Name);
+        if let Some(to) = named(&[GeneratedKey::To, GeneratedKey::ToToo]) {
+            let agent = named(&[GeneratedKey::From, GeneratedKey::FromToo]).or(agent);
+            talk.hand_over(to, &StepMeta { agent, ..about }, node.origin);
         }
     }
     // A call that waits is told twice: as a call, and as what is to be approved.
     for (node, raw) in asked {
-        if id_of(raw).is_some_and(|id| talk.called(id).is_none()) {
-            one(talk, node, raw, &About::default(), node.origin);
+        if id_of(raw).is_some_and(|id| talk.find_call(id).is_none()) {
+            add_raw(talk, node, raw, &StepMeta::default(), node.origin);
         }
     }
 }
 
 fn id_of(raw: Object<'_>) -> Option<&str> {
-    first_of(raw, &[OfGenerated::Call, OfGenerated::CallToo, OfGenerated::Id]).and_then(text)
+    first_of(raw, &[GeneratedKey::Call, GeneratedKey::CallToo, GeneratedKey::Id]).and_then(node_text)
 }
 
 /// An item as the model wrote it: a message or what Responses know.
-fn one<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn add_raw<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     raw: Object<'run>,
-    about: &About<'run>,
-    origin: averment_base::value::Origin,
+    about: &StepMeta<'run>,
+    origin: averment_base::value::TextOrigin,
 ) {
-    match (text_of(raw, OfItem::Role), raw.field(OfItem::Content)) {
+    match (text_of(raw, ItemKey::Role), raw.field(ItemKey::Content)) {
         (Some(role), Some(content)) => {
-            let speaker = match Role::of(role) {
-                Some(Role::Assistant) => Speaker::Assistant,
-                Some(Role::User) => Speaker::User,
+            let speaker = match MessageRole::from_word(role) {
+                Some(MessageRole::Assistant) => Speaker::Assistant,
+                Some(MessageRole::User) => Speaker::User,
                 _ => Speaker::System,
             };
-            talk.say_content(speaker, content, about, origin);
+            talk.add_content(speaker, content, about, origin);
         }
-        _ => responses::item(talk, node, raw, about),
+        _ => responses::add_item(talk, node, raw, about),
     }
 }
 
 /// What still waits for somebody, and what was turned down.
-fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
-    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
-    let waiting = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
-    let waiting = waiting.and_then(|step| list_of(step, OfState::Waiting)).unwrap_or_default();
-    for (_, item) in talk.draft.objects(waiting) {
-        let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo]).and_then(object);
-        if let Some(call) = raw.and_then(id_of).and_then(|id| talk.called(id)) {
-            talk.mark(call, Status::Pending);
+fn add_approvals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
+    let step = object_of(state, RunStateKey::Step).or(object_of(state, RunStateKey::StepToo));
+    let waiting = step.map(|step| object_of(step, RunStateKey::Data).unwrap_or(step));
+    let waiting = waiting.and_then(|step| list_of(step, RunStateKey::Waiting)).unwrap_or_default();
+    for (_, item) in talk.draft.record_objects(waiting) {
+        let raw = first_of(item, &[GeneratedKey::Raw, GeneratedKey::RawToo]).and_then(node_object);
+        if let Some(call) = raw.and_then(id_of).and_then(|id| talk.find_call(id)) {
+            talk.set_status(call, StepStatus::Pending);
         }
     }
-    let context = object_of(state, OfState::Context);
-    let tools = context.and_then(|context| object_of(context, OfState::Approvals));
-    let by_tool = tools.map_or(&[][..], |tools| tools.entries()).iter().filter_map(|tool| object(tool.node));
-    let listed = context.and_then(|context| list_of(context, OfState::Decisions)).unwrap_or_default();
-    let listed = objects(listed).filter_map(|(_, tool)| object_of(tool, OfState::Decision));
+    let context = object_of(state, RunStateKey::Context);
+    let tools = context.and_then(|context| object_of(context, RunStateKey::Approvals));
+    let by_tool = tools.map_or(&[][..], |tools| tools.entries()).iter().filter_map(|tool| node_object(tool.node));
+    let listed = context.and_then(|context| list_of(context, RunStateKey::Decisions)).unwrap_or_default();
+    let listed = object_items(listed).filter_map(|(_, tool)| object_of(tool, RunStateKey::Decision));
     for decision in by_tool.chain(listed) {
-        let rejected = list_of(decision, OfState::Rejected).unwrap_or_default();
-        for id in rejected.iter().filter_map(|id| text(*id)) {
-            if let Some(call) = talk.called(id) {
-                talk.mark(call, Status::Denied);
+        let rejected = list_of(decision, RunStateKey::Rejected).unwrap_or_default();
+        for id in rejected.iter().filter_map(|id| node_text(*id)) {
+            if let Some(call) = talk.find_call(id) {
+                talk.set_status(call, StepStatus::Denied);
             }
         }
     }
 }
 
 /// The usage of the context counts all answers; without one they are added up.
-fn usage<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
-    let all = object_of(state, OfState::Context).and_then(|context| object_of(context, OfState::Usage));
-    let each = first_of(state, &[OfState::Responses, OfState::ResponsesToo]).and_then(list).unwrap_or_default();
-    let each = objects(each).filter_map(|(_, response)| object_of(response, OfState::Usage));
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
+    let all = object_of(state, RunStateKey::Context).and_then(|context| object_of(context, RunStateKey::Usage));
+    let each = first_of(state, &[RunStateKey::Responses, RunStateKey::ResponsesToo]).and_then(node_list).unwrap_or_default();
+    let each = object_items(each).filter_map(|(_, response)| object_of(response, RunStateKey::Usage));
     for counts in all.into_iter().chain(each.take(if all.is_some() { 0 } else { usize::MAX })) {
-        let mut usage = Usage::default();
-        usage.add(counts);
-        talk.usage.join(&usage);
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.usage.merge_usage(&usage);
     }
 }

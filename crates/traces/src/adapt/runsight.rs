@@ -3,16 +3,16 @@
 //! The blocks stay as they are, under `meta.blocks`. None of them is the run's own, not even where it has no other: what is asserted of one block
 //! says nothing of another.
 
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields};
-use super::talk::Talk;
-use super::{Format, IN_FULL, first_of, object, object_of};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields};
+use super::conversation::ConversationBuilder;
+use super::{TraceFormat, IN_FULL, first_of, node_object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 
 fields! {
     /// A run.
-    OfWorkflow {
+    WorkflowKey {
         Id = "run_id" => Run(of_run::ID),
         Blocks = "blocks" => PartOf(of_run::META),
     }
@@ -20,34 +20,34 @@ fields! {
 
 fields! {
     /// What is recorded of a block.
-    OfBlock {
+    WorkflowBlockKey {
         Output = "output" => PartOf(of_run::META),
     }
 }
 
 /// Runs of workflows.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Runsight run",
     known_by: "`blocks`, each with its `output`",
     description: "runs of Runsight's workflows (`blocks` with `output`, `cost_usd`, `latency_ms`, `total_tokens`)",
-    marks: &[OfWorkflow::Blocks.key()],
-    object: |object| object_of(object, OfWorkflow::Blocks).is_some_and(are_blocks),
-    read,
+    marks: &[WorkflowKey::Blocks.key()],
+    object: |object| object_of(object, WorkflowKey::Blocks).is_some_and(are_blocks),
+    read: read_run,
     ..IN_FULL
 };
 
 fn are_blocks(blocks: Object<'_>) -> bool {
-    let is_block = |node: Node<'_>| object(node).is_some_and(|block| block.field(OfBlock::Output).is_some());
+    let is_block = |node: Node<'_>| node_object(node).is_some_and(|block| block.field(WorkflowBlockKey::Output).is_some());
     !blocks.entries().is_empty() && blocks.entries().iter().all(|entry| is_block(entry.node))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(run) = root.value else { return Ok(()) };
-    draft.set_some(of_run::ID, first_of(run, &[OfWorkflow::Id]).filter(|id| Parsed.is_text(*id)));
-    let blocks = object_of(run, OfWorkflow::Blocks).map(|blocks| blocks.entries()).unwrap_or_default();
-    let mut talk = Talk::new(draft);
-    talk.meta(OfWorkflow::Blocks.key(), run.field(OfWorkflow::Blocks));
-    blocks.iter().for_each(|_| talk.draft.record());
+    draft.set_some(of_run::ID, first_of(run, &[WorkflowKey::Id]).filter(|id| NodeShapes.is_text(*id)));
+    let blocks = object_of(run, WorkflowKey::Blocks).map(|blocks| blocks.entries()).unwrap_or_default();
+    let mut talk = ConversationBuilder::new(draft);
+    talk.add_meta(WorkflowKey::Blocks.key(), run.field(WorkflowKey::Blocks));
+    blocks.iter().for_each(|_| talk.draft.count_record());
     talk.finish_without_turns();
     Ok(())
 }

@@ -1,19 +1,19 @@
 //! SkillGym: the report of a session: the events of its transcript in order, what was read, which skills were found, tokens. The results of a suite
 //! hold one for each case and runner.
 
-use super::cutting::Cutting;
-use super::draft::{Draft, field};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::messages::Role;
-use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, text, text_of};
+use super::cutting::RunCutting;
+use super::run_builder::{RunBuilder, field_entry};
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, node_text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 
 fields! {
     /// A report.
-    OfReport {
+    ReportKey {
         Runner = "runner" => Shape,
         Agent = "agent" => PartOf(of_run::META),
         Model = "model" => PartOf(of_run::META),
@@ -23,10 +23,10 @@ fields! {
         Usage = "usage" => PartOf(of_run::USAGE),
         Cached = "cacheTokens" => PartOf(of_run::USAGE),
         Files = "files" => Shape,
-        Reads = "observedReads" => Step(Kind::Read),
-        Skills = "detectedSkills" => Step(Kind::Skill),
-        Skill = "skill" => Step(Kind::Skill),
-        Confidence = "confidence" => Step(Kind::Skill),
+        Reads = "observedReads" => Step(StepKind::Read),
+        Skills = "detectedSkills" => Step(StepKind::Skill),
+        Skill = "skill" => Step(StepKind::Skill),
+        Confidence = "confidence" => Step(StepKind::Skill),
         Events = "events" => Shape,
         Output = "finalOutput" => Run(of_run::OUTPUT),
         Duration = "durationMs" => Run(of_run::DURATION),
@@ -35,7 +35,7 @@ fields! {
 
 fields! {
     /// The results of a suite: its cases, each with what came of each runner.
-    OfSuite {
+    SuiteKey {
         Path = "suitePath" => Shape,
         Cases = "cases" => Shape,
         Case = "caseId" => PartOf(of_run::META),
@@ -52,7 +52,7 @@ fields! {
 
 fields! {
     /// An event.
-    OfEvent {
+    ReportEventKey {
         Type = "type" => Shape,
         Role = "role" => Shape,
         Phase = "phase" => Shape,
@@ -60,16 +60,16 @@ fields! {
         Tool = "tool" => Call(of_step::TOOL),
         Args = "args" => Call(of_step::ARGS),
         Output = "output" => Call(of_step::RESULT),
-        Command = "command" => Step(Kind::Command),
-        Path = "path" => Step(Kind::Read),
-        Skill = "skill" => Step(Kind::Skill),
+        Command = "command" => Step(StepKind::Command),
+        Path = "path" => Step(StepKind::Read),
+        Skill = "skill" => Step(StepKind::Skill),
         Time = "at" => Shape,
     }
 }
 
 words! {
     /// The types of events.
-    EventType {
+    SkillGymEventType {
         Said = "message",
         Call = "toolCall",
         Result = "toolResult",
@@ -81,68 +81,68 @@ words! {
 
 words! {
     /// The phases of a message.
-    Phase {
+    SkillGymPhase {
         Thinking = "thinking",
     }
 }
 
 /// Reports.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "SkillGym session report",
     known_by: "`events`, `detectedSkills` and `runner` beside each other, or `suitePath` beside `cases` with `runnerResults`",
     description: "session reports of SkillGym (`runner`, `events`, `detectedSkills`), and its `results.json`",
-    marks: &[OfReport::Skills.key(), OfSuite::Cases.key()],
-    runs: &[Cutting {
+    marks: &[ReportKey::Skills.key(), SuiteKey::Cases.key()],
+    runs: &[RunCutting {
         within: &[],
-        way: &[&[OfSuite::Cases.key()], &[OfSuite::Results.key()]],
+        way: &[&[SuiteKey::Cases.key()], &[SuiteKey::Results.key()]],
         by: &[],
-        keeps: &[OfSuite::Path.key()],
+        keeps: &[SuiteKey::Path.key()],
     }],
     object: |object| is_report(object) || is_result(object),
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_report(object: Object<'_>) -> bool {
-    object_of(object, OfReport::Runner).is_some()
-        && list_of(object, OfReport::Events).is_some()
-        && list_of(object, OfReport::Skills).is_some()
+    object_of(object, ReportKey::Runner).is_some()
+        && list_of(object, ReportKey::Events).is_some()
+        && list_of(object, ReportKey::Skills).is_some()
 }
 
 /// Results of a suite, or one of them.
 fn is_result(object: Object<'_>) -> bool {
     let of_case = |node: &Node<'_>| {
-        let case = super::object(*node);
-        case.is_some_and(|case| case.field(OfSuite::Case).is_some() && list_of(case, OfSuite::Results).is_some())
+        let case = super::node_object(*node);
+        case.is_some_and(|case| case.field(SuiteKey::Case).is_some() && list_of(case, SuiteKey::Results).is_some())
     };
-    object.field(OfSuite::Path).is_some()
-        && list_of(object, OfSuite::Cases).is_some_and(|cases| !cases.is_empty() && cases.iter().all(of_case))
+    object.field(SuiteKey::Path).is_some()
+        && list_of(object, SuiteKey::Cases).is_some_and(|cases| !cases.is_empty() && cases.iter().all(of_case))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(object) = root.value else { return Ok(()) };
     if is_report(object) {
         return read_report(object, draft, |_, _| ());
     }
-    let first = |object, key| list_of(object, key).and_then(|list| super::object(*list.first()?));
-    let Some(case) = first(object, OfSuite::Cases) else { return Ok(()) };
-    let Some(result) = first(case, OfSuite::Results) else { return Ok(()) };
-    let about = |talk: &mut Talk<'_, 'run, '_>, report: Option<Object<'run>>| {
-        let id = object_of(result, OfSuite::Runner).and_then(|runner| runner.field(OfSuite::Id));
-        talk.draft.set_some(of_run::ID, id.filter(|id| report.is_none() && Parsed.is_text(*id)));
-        talk.draft.set_some(of_run::ERROR, result.field(OfSuite::Error));
+    let first = |object, key| list_of(object, key).and_then(|list| super::node_object(*list.first()?));
+    let Some(case) = first(object, SuiteKey::Cases) else { return Ok(()) };
+    let Some(result) = first(case, SuiteKey::Results) else { return Ok(()) };
+    let about = |talk: &mut ConversationBuilder<'_, 'run, '_>, report: Option<Object<'run>>| {
+        let id = object_of(result, SuiteKey::Runner).and_then(|runner| runner.field(SuiteKey::Id));
+        talk.draft.set_some(of_run::ID, id.filter(|id| report.is_none() && NodeShapes.is_text(*id)));
+        talk.draft.set_some(of_run::ERROR, result.field(SuiteKey::Error));
         talk.draft
-            .set_some(of_run::DURATION, result.field(OfSuite::Duration).filter(|time| Parsed.is(*time, Shape::Number)));
-        talk.meta(of_meta::CASE, case.field(OfSuite::Case));
-        talk.meta(OfSuite::Status.key(), result.field(OfSuite::Status));
-        talk.meta(OfSuite::Class.key(), result.field(OfSuite::Class));
+            .set_some(of_run::DURATION, result.field(SuiteKey::Duration).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)));
+        talk.add_meta(of_meta::CASE, case.field(SuiteKey::Case));
+        talk.add_meta(SuiteKey::Status.key(), result.field(SuiteKey::Status));
+        talk.add_meta(SuiteKey::Class.key(), result.field(SuiteKey::Class));
     };
-    match object_of(result, OfSuite::Report) {
+    match object_of(result, SuiteKey::Report) {
         Some(report) => read_report(report, draft, |talk, report| about(talk, Some(report))),
         None => {
-            let mut talk = Talk::new(draft);
+            let mut talk = ConversationBuilder::new(draft);
             about(&mut talk, None);
-            talk.finish();
+            talk.finish_run();
             Ok(())
         }
     }
@@ -151,95 +151,95 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 /// Reads a report, and what else is known of it.
 pub(super) fn read_report<'run, 'limits>(
     report: Object<'run>,
-    draft: &mut Draft<'run, 'limits>,
-    about: impl FnOnce(&mut Talk<'_, 'run, 'limits>, Object<'run>),
-) -> Result<(), crate::error::Placed> {
-    draft.records(&[Kind::Command, Kind::Read, Kind::Skill]);
-    draft.set_some(of_run::ID, report.field(OfReport::Session).filter(|id| Parsed.is_text(*id)));
-    draft.set_some(of_run::PROMPT, report.field(OfReport::Prompt));
-    draft.set_some(of_run::OUTPUT, report.field(OfReport::Output));
+    draft: &mut RunBuilder<'run, 'limits>,
+    about: impl FnOnce(&mut ConversationBuilder<'_, 'run, 'limits>, Object<'run>),
+) -> Result<(), crate::error::PlacedError> {
+    draft.mark_recorded(&[StepKind::Command, StepKind::Read, StepKind::Skill]);
+    draft.set_some(of_run::ID, report.field(ReportKey::Session).filter(|id| NodeShapes.is_text(*id)));
+    draft.set_some(of_run::PROMPT, report.field(ReportKey::Prompt));
+    draft.set_some(of_run::OUTPUT, report.field(ReportKey::Output));
     draft.set_some(
         of_run::DURATION,
-        report.field(OfReport::Duration).filter(|duration| Parsed.is(*duration, Shape::Number)),
+        report.field(ReportKey::Duration).filter(|duration| NodeShapes.has_shape(*duration, ValueShape::Number)),
     );
-    let mut talk = Talk::new(draft);
-    let agent = object_of(report, OfReport::Runner).and_then(|runner| object_of(runner, OfReport::Agent));
-    talk.meta(of_meta::MODEL, agent.and_then(|agent| agent.field(OfReport::Model)));
-    talk.meta(OfReport::Agent.key(), agent.and_then(|agent| agent.field(OfReport::Type)));
+    let mut talk = ConversationBuilder::new(draft);
+    let agent = object_of(report, ReportKey::Runner).and_then(|runner| object_of(runner, ReportKey::Agent));
+    talk.add_meta(of_meta::MODEL, agent.and_then(|agent| agent.field(ReportKey::Model)));
+    talk.add_meta(ReportKey::Agent.key(), agent.and_then(|agent| agent.field(ReportKey::Type)));
     let (mut reads, mut skills) = (false, Vec::new());
-    for node in list_of(report, OfReport::Events).unwrap_or_default() {
-        talk.draft.record();
-        let event = object(*node).and_then(|event| Some((event, EventType::of(text_of(event, OfEvent::Type)?)?)));
+    for node in list_of(report, ReportKey::Events).unwrap_or_default() {
+        talk.draft.count_record();
+        let event = node_object(*node).and_then(|event| Some((event, SkillGymEventType::from_word(text_of(event, ReportEventKey::Type)?)?)));
         match event {
             Some((event, kind)) => {
-                reads |= kind == EventType::Read;
-                skills.extend((kind == EventType::Skill).then(|| text_of(event, OfEvent::Skill)).flatten());
-                one(&mut talk, *node, event, kind);
+                reads |= kind == SkillGymEventType::Read;
+                skills.extend((kind == SkillGymEventType::Skill).then(|| text_of(event, ReportEventKey::Skill)).flatten());
+                read_event(&mut talk, *node, event, kind);
             }
-            None => talk.draft.not_understood(node.origin, "an event of unknown type is passed over"),
+            None => talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
         }
     }
     beside_the_events(&mut talk, report, reads, &skills);
-    if let Some(usage) = object_of(report, OfReport::Usage) {
-        talk.usage.add(usage);
-        talk.usage.count(of_usage::CACHE_READ, usage.field(OfReport::Cached));
+    if let Some(usage) = object_of(report, ReportKey::Usage) {
+        talk.usage.add_usage(usage);
+        talk.usage.add_count(of_usage::CACHE_READ, usage.field(ReportKey::Cached));
     }
     about(&mut talk, report);
-    talk.finish();
+    talk.finish_run();
     Ok(())
 }
 
 /// What was read and found without an event that tells of it.
-fn beside_the_events<'run>(talk: &mut Talk<'_, 'run, '_>, report: Object<'run>, reads: bool, skills: &[&str]) {
+fn beside_the_events<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, report: Object<'run>, reads: bool, skills: &[&str]) {
     let files =
-        object_of(report, OfReport::Files).and_then(|files| list_of(files, OfReport::Reads)).unwrap_or_default();
-    for path in files.iter().filter(|path| !reads && Parsed.is_text(**path)) {
-        talk.draft.step(Kind::Read, vec![field(of_step::PATH, *path)], path.origin);
+        object_of(report, ReportKey::Files).and_then(|files| list_of(files, ReportKey::Reads)).unwrap_or_default();
+    for path in files.iter().filter(|path| !reads && NodeShapes.is_text(**path)) {
+        talk.draft.add_step(StepKind::Read, vec![field_entry(of_step::PATH, *path)], path.origin);
     }
-    for (node, found) in talk.draft.objects(list_of(report, OfReport::Skills).unwrap_or_default()) {
+    for (node, found) in talk.draft.record_objects(list_of(report, ReportKey::Skills).unwrap_or_default()) {
         let Some(name) =
-            found.field(OfReport::Skill).filter(|name| text(*name).is_some_and(|name| !skills.contains(&name)))
+            found.field(ReportKey::Skill).filter(|name| node_text(*name).is_some_and(|name| !skills.contains(&name)))
         else {
             continue;
         };
-        let mut fields = vec![field(of_step::NAME, name)];
-        fields.extend(first_of(found, &[OfReport::Confidence]).map(|sure| field(OfReport::Confidence.key(), sure)));
-        talk.draft.step(Kind::Skill, fields, node.origin);
+        let mut fields = vec![field_entry(of_step::NAME, name)];
+        fields.extend(first_of(found, &[ReportKey::Confidence]).map(|sure| field_entry(ReportKey::Confidence.key(), sure)));
+        talk.draft.add_step(StepKind::Skill, fields, node.origin);
     }
 }
 
-fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: EventType) {
-    let about = About { time: first_of(event, &[OfEvent::Time]), ..About::default() };
-    let words = event.field(OfEvent::Words);
+fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: SkillGymEventType) {
+    let about = StepMeta { time: first_of(event, &[ReportEventKey::Time]), ..StepMeta::default() };
+    let words = event.field(ReportEventKey::Words);
     let mut step = |kind, key, value: Option<Node<'run>>| {
-        if let Some(value) = value.filter(|value| Parsed.is_text(*value)) {
-            let mut fields = vec![field(key, value)];
-            fields.extend(about.time.map(|time| field(of_step::START, time)));
-            talk.draft.step(kind, fields, node.origin);
+        if let Some(value) = value.filter(|value| NodeShapes.is_text(*value)) {
+            let mut fields = vec![field_entry(key, value)];
+            fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
+            talk.draft.add_step(kind, fields, node.origin);
         }
     };
     match kind {
-        EventType::Command => step(Kind::Command, of_step::COMMAND, event.field(OfEvent::Command)),
-        EventType::Read => step(Kind::Read, of_step::PATH, event.field(OfEvent::Path)),
-        EventType::Skill => step(Kind::Skill, of_step::NAME, event.field(OfEvent::Skill)),
-        EventType::Said => {
-            let speaker = match text_of(event, OfEvent::Role).and_then(Role::of) {
-                Some(Role::Assistant) => match text_of(event, OfEvent::Phase).and_then(Phase::of) {
-                    Some(Phase::Thinking) => Speaker::Thinking,
+        SkillGymEventType::Command => step(StepKind::Command, of_step::COMMAND, event.field(ReportEventKey::Command)),
+        SkillGymEventType::Read => step(StepKind::Read, of_step::PATH, event.field(ReportEventKey::Path)),
+        SkillGymEventType::Skill => step(StepKind::Skill, of_step::NAME, event.field(ReportEventKey::Skill)),
+        SkillGymEventType::Said => {
+            let speaker = match text_of(event, ReportEventKey::Role).and_then(MessageRole::from_word) {
+                Some(MessageRole::Assistant) => match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_word) {
+                    Some(SkillGymPhase::Thinking) => Speaker::Thinking,
                     None => Speaker::Assistant,
                 },
-                Some(Role::User) => Speaker::User,
+                Some(MessageRole::User) => Speaker::User,
                 _ => Speaker::System,
             };
-            words.into_iter().for_each(|words| talk.say(speaker, words, &about, node.origin));
+            words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
         }
-        EventType::Call => {
-            let tool = event.field(OfEvent::Tool).unwrap_or(Node::computed(Value::Null));
-            talk.call(Made { tool, args: event.field(OfEvent::Args), id: None, origin: node.origin }, &about);
+        SkillGymEventType::Call => {
+            let tool = event.field(ReportEventKey::Tool).unwrap_or(Node::computed(Value::Null));
+            talk.add_call(ToolCall { tool, args: event.field(ReportEventKey::Args), id: None, origin: node.origin }, &about);
         }
-        EventType::Result => {
-            let outcome = Outcome { result: event.field(OfEvent::Output), ..Outcome::default() };
-            talk.answer(None, text_of(event, OfEvent::Tool), outcome, &about, node.origin);
+        SkillGymEventType::Result => {
+            let outcome = CallResult { result: event.field(ReportEventKey::Output), ..CallResult::default() };
+            talk.add_result(None, text_of(event, ReportEventKey::Tool), outcome, &about, node.origin);
         }
     }
 }

@@ -1,19 +1,19 @@
 //! STOP: the spans of the execution of a skill, one a line: calls of tools with their results, files, requests, checks. What is known of a
 //! step stands in its attributes, whose keys hold dots.
 
-use super::cutting::Cutting;
-use super::draft::{Draft, field};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::talk::{About, Made, Outcome, Talk};
-use super::{Format, IN_FULL, first_of, items_of, object, object_of, text_of};
+use super::cutting::RunCutting;
+use super::run_builder::{RunBuilder, field_entry};
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::conversation::{StepMeta, ToolCall, CallResult, ConversationBuilder};
+use super::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, text_of};
 use crate::build::word_status;
-use averment_base::value::{Entry, Node, Object, Value};
+use averment_base::value::{ObjectEntry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
     /// A span.
-    OfSpan {
+    StopSpanKey {
         Id = "span_id" => Call(of_step::ID),
         Trace = "trace_id" => Run(of_run::ID),
         Parent = "parent_span_id" => Shape,
@@ -31,15 +31,15 @@ fields! {
 
 fields! {
     /// The attributes.
-    OfAttributes {
-        Skill = "skill.name" => Step(Kind::Skill),
+    StopAttributeKey {
+        Skill = "skill.name" => Step(StepKind::Skill),
         Tool = "tool.name" => Call(of_step::TOOL),
         Result = "tool.result" => Call(of_step::RESULT),
         Output = "tool.output" => Call(of_step::RESULT),
-        Path = "file.path" => Step(Kind::Read),
-        Method = "http.method" => Step(Kind::Http),
-        Url = "http.url" => Step(Kind::Http),
-        Code = "http.status_code" => Step(Kind::Http),
+        Path = "file.path" => Step(StepKind::Read),
+        Method = "http.method" => Step(StepKind::Http),
+        Url = "http.url" => Step(StepKind::Http),
+        Code = "http.status_code" => Step(StepKind::Http),
         Inputs = "inputs" => Run(of_run::INPUTS),
         SkillInputs = "skill.inputs" => Run(of_run::INPUTS),
         Outputs = "outputs" => Run(of_run::OUTPUT),
@@ -49,7 +49,7 @@ fields! {
 
 words! {
     /// The kinds of spans.
-    SpanKind {
+    StopSpanKind {
         Skill = "skill.execute",
         Call = "tool.call",
         Result = "tool.result",
@@ -64,222 +64,222 @@ words! {
 
 words! {
     /// How a span ended that did nothing.
-    Skipped {
+    SkippedStatus {
         Skipped = "skipped",
     }
 }
 
 /// Traces.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "STOP trace",
     known_by: "spans with `span_id`, `trace_id` and a `kind` of `skill.execute`, `tool.call`, `file.read` and so on",
     description: "traces of STOP (spans, one a line), a run each trace",
-    marks: &[OfSpan::Id.key()],
-    near: &[OfAttributes::Skill.key()],
+    marks: &[StopSpanKey::Id.key()],
+    near: &[StopAttributeKey::Skill.key()],
     object: is_span,
-    item_marks: &[OfSpan::Id.key()],
+    item_marks: &[StopSpanKey::Id.key()],
     element: is_span,
-    read,
-    runs: &[Cutting { within: &[], way: &[], by: &[&[OfSpan::Trace.key()]], keeps: &[] }],
+    read: read_run,
+    runs: &[RunCutting { within: &[], way: &[], by: &[&[StopSpanKey::Trace.key()]], keeps: &[] }],
     ..IN_FULL
 };
 
 fn is_span(span: Object<'_>) -> bool {
-    text_of(span, OfSpan::Kind)
-        .and_then(SpanKind::of)
-        .is_some_and(|kind| kind != SpanKind::Other || text_of(span, OfSpan::Status).is_some())
-        && text_of(span, OfSpan::Id).is_some()
-        && text_of(span, OfSpan::Trace).is_some()
-        && text_of(span, OfSpan::Start).is_some()
+    text_of(span, StopSpanKey::Kind)
+        .and_then(StopSpanKind::from_word)
+        .is_some_and(|kind| kind != StopSpanKind::Other || text_of(span, StopSpanKey::Status).is_some())
+        && text_of(span, StopSpanKey::Id).is_some()
+        && text_of(span, StopSpanKey::Trace).is_some()
+        && text_of(span, StopSpanKey::Start).is_some()
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    draft.records(&[Kind::Read, Kind::Write, Kind::Http, Kind::Skill, Kind::Span]);
-    let mut talk = Talk::new(draft);
-    let (mut inputs, mut outputs) = (Exchanged::default(), Exchanged::default());
-    for node in items_of::<OfSpan>(root, &[]) {
-        talk.draft.record();
-        let span = object(*node).and_then(|span| Some((span, SpanKind::of(text_of(span, OfSpan::Kind)?)?)));
+    draft.mark_recorded(&[StepKind::Read, StepKind::Write, StepKind::Http, StepKind::Skill, StepKind::Span]);
+    let mut talk = ConversationBuilder::new(draft);
+    let (mut inputs, mut outputs) = (ExchangedValues::default(), ExchangedValues::default());
+    for node in items_of::<StopSpanKey>(root, &[]) {
+        talk.draft.count_record();
+        let span = node_object(*node).and_then(|span| Some((span, StopSpanKind::from_word(text_of(span, StopSpanKey::Kind)?)?)));
         match span {
             Some((span, kind)) => {
                 match kind {
-                    SpanKind::Input => inputs.take(span, OF_INPUTS),
-                    SpanKind::Output => outputs.take(span, OF_OUTPUTS),
+                    StopSpanKind::Input => inputs.take_span(span, OF_INPUTS),
+                    StopSpanKind::Output => outputs.take_span(span, OF_OUTPUTS),
                     _ => {}
                 }
-                one(&mut talk, *node, span, kind);
+                add_span(&mut talk, *node, span, kind);
             }
-            None => talk.draft.not_understood(node.origin, "a span of unknown kind is passed over"),
+            None => talk.draft.warn_skipped(node.origin, "a span of unknown kind is passed over"),
         }
     }
     let draft = talk.finish_without_turns();
-    draft.unrecord(Kind::Message);
-    let (inputs, outputs) = (inputs.node(draft), outputs.node(draft));
+    draft.mark_unrecorded(StepKind::Message);
+    let (inputs, outputs) = (inputs.into_node(draft), outputs.into_node(draft));
     draft.set_some(of_run::INPUTS, inputs);
     draft.set_some(of_run::OUTPUT, outputs);
     Ok(())
 }
 
 /// Keys of attributes that hold all inputs or outputs, and what stands in front of the name of a single one.
-type OfExchanged = (&'static [OfAttributes], &'static [&'static str]);
+type ExchangeKeys = (&'static [StopAttributeKey], &'static [&'static str]);
 
-const OF_INPUTS: OfExchanged =
-    (&[OfAttributes::Inputs, OfAttributes::SkillInputs], &["skill.inputs.", "skill.input.", "inputs.", "input."]);
-const OF_OUTPUTS: OfExchanged =
-    (&[OfAttributes::Outputs, OfAttributes::SkillOutputs], &["skill.outputs.", "skill.output.", "outputs.", "output."]);
+const OF_INPUTS: ExchangeKeys =
+    (&[StopAttributeKey::Inputs, StopAttributeKey::SkillInputs], &["skill.inputs.", "skill.input.", "inputs.", "input."]);
+const OF_OUTPUTS: ExchangeKeys =
+    (&[StopAttributeKey::Outputs, StopAttributeKey::SkillOutputs], &["skill.outputs.", "skill.output.", "outputs.", "output."]);
 
 /// What a skill was given, or what it gave: of several spans together.
 #[derive(Default)]
-struct Exchanged<'run> {
-    entries: Vec<Entry<'run>>,
+struct ExchangedValues<'run> {
+    entries: Vec<ObjectEntry<'run>>,
     /// What is no object.
     whole: Option<Node<'run>>,
     seen: bool,
 }
 
-impl<'run> Exchanged<'run> {
+impl<'run> ExchangedValues<'run> {
     /// Takes what a span holds: what stands under a key for all of it, otherwise every attribute by its name.
-    fn take(&mut self, span: Object<'run>, (all, fronts): OfExchanged) {
+    fn take_span(&mut self, span: Object<'run>, (all, fronts): ExchangeKeys) {
         self.seen = true;
-        let Some(attributes) = object_of(span, OfSpan::Attributes) else { return };
+        let Some(attributes) = object_of(span, StopSpanKey::Attributes) else { return };
         match first_of(attributes, all) {
-            Some(node) => match object(node) {
-                Some(inner) => inner.entries().iter().for_each(|entry| self.set(entry.key, entry.node)),
+            Some(node) => match node_object(node) {
+                Some(inner) => inner.entries().iter().for_each(|entry| self.set_value(entry.key, entry.node)),
                 None => self.whole = Some(node),
             },
             None => attributes.entries().iter().for_each(|entry| {
                 let name = fronts.iter().find_map(|front| entry.key.strip_prefix(front)).unwrap_or(entry.key);
-                self.set(name, entry.node);
+                self.set_value(name, entry.node);
             }),
         }
     }
 
-    fn set(&mut self, key: &'run str, node: Node<'run>) {
+    fn set_value(&mut self, key: &'run str, node: Node<'run>) {
         self.entries.retain(|entry| entry.key != key);
-        self.entries.push(Entry { key, node });
+        self.entries.push(ObjectEntry { key, node });
     }
 
     /// It as a value; `None` where no span told it.
-    fn node(self, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    fn into_node(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         match self.whole.filter(|_| self.entries.is_empty()) {
             Some(whole) => Some(whole),
-            None => self.seen.then(|| draft.object(&self.entries)),
+            None => self.seen.then(|| draft.object_node(&self.entries)),
         }
     }
 }
 
-fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, kind: SpanKind) {
-    let attributes = object_of(span, OfSpan::Attributes);
+fn add_span<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, kind: StopSpanKind) {
+    let attributes = object_of(span, StopSpanKey::Attributes);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
-    let skipped = text_of(span, OfSpan::Status).and_then(Skipped::of).is_some();
+    let skipped = text_of(span, StopSpanKey::Status).and_then(SkippedStatus::from_word).is_some();
     // Without its outermost span a run lasts as long as its steps.
-    [OfSpan::Start, OfSpan::End].into_iter().for_each(|at| talk.note_time(first_of(span, &[at])));
+    [StopSpanKey::Start, StopSpanKey::End].into_iter().for_each(|at| talk.note_time(first_of(span, &[at])));
     match kind {
-        SpanKind::Call if !skipped => call(talk, node, span, attributes),
-        SpanKind::Result => result(talk, span, of(OfAttributes::Result).or(of(OfAttributes::Output))),
-        SpanKind::Read if !skipped => {
-            step(talk, node, span, Kind::Read, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name))))
+        StopSpanKind::Call if !skipped => add_call(talk, node, span, attributes),
+        StopSpanKind::Result => add_result(talk, span, of(StopAttributeKey::Result).or(of(StopAttributeKey::Output))),
+        StopSpanKind::Read if !skipped => {
+            add_step(talk, node, span, StepKind::Read, (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))))
         }
-        SpanKind::Write if !skipped => {
-            step(talk, node, span, Kind::Write, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name))))
+        StopSpanKind::Write if !skipped => {
+            add_step(talk, node, span, StepKind::Write, (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))))
         }
-        SpanKind::Http if !skipped => request(talk, node, span, attributes),
-        SpanKind::Skill => {
-            if !talk.draft.has(of_run::ID) {
-                talk.draft.set_some(of_run::ID, span.field(OfSpan::Trace));
+        StopSpanKind::Http if !skipped => add_request(talk, node, span, attributes),
+        StopSpanKind::Skill => {
+            if !talk.draft.has_entry(of_run::ID) {
+                talk.draft.set_some(of_run::ID, span.field(StopSpanKey::Trace));
                 talk.draft.set_some(
                     of_run::DURATION,
-                    span.field(OfSpan::Duration).filter(|time| Parsed.is(*time, Shape::Number)),
+                    span.field(StopSpanKey::Duration).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
                 );
-                talk.draft.set_some(of_run::ERROR, error(span));
+                talk.draft.set_some(of_run::ERROR, span_error(span));
             }
-            step(talk, node, span, Kind::Skill, (of_step::NAME, of(OfAttributes::Skill).or(span.field(OfSpan::Name))));
+            add_step(talk, node, span, StepKind::Skill, (of_step::NAME, of(StopAttributeKey::Skill).or(span.field(StopSpanKey::Name))));
         }
-        _ => step(talk, node, span, Kind::Span, (of_step::NAME, span.field(OfSpan::Name))),
+        _ => add_step(talk, node, span, StepKind::Span, (of_step::NAME, span.field(StopSpanKey::Name))),
     }
 }
 
-fn error(span: Object<'_>) -> Option<Node<'_>> {
-    let error = first_of(span, &[OfSpan::Error])?;
-    Some(object(error).and_then(|error| first_of(error, &[OfSpan::Message])).unwrap_or(error))
+fn span_error(span: Object<'_>) -> Option<Node<'_>> {
+    let error = first_of(span, &[StopSpanKey::Error])?;
+    Some(node_object(error).and_then(|error| first_of(error, &[StopSpanKey::Message])).unwrap_or(error))
 }
 
 /// The fields that all steps have.
-fn fields_of<'run>(span: Object<'run>) -> Vec<Entry<'run>> {
-    let known = [(of_step::START, OfSpan::Start), (of_step::END, OfSpan::End), (of_step::DURATION, OfSpan::Duration)];
-    known.into_iter().filter_map(|(key, of)| Some(field(key, first_of(span, &[of])?))).collect()
+fn fields_of<'run>(span: Object<'run>) -> Vec<ObjectEntry<'run>> {
+    let known = [(of_step::START, StopSpanKey::Start), (of_step::END, StopSpanKey::End), (of_step::DURATION, StopSpanKey::Duration)];
+    known.into_iter().filter_map(|(key, of)| Some(field_entry(key, first_of(span, &[of])?))).collect()
 }
 
-fn step<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn add_step<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     span: Object<'run>,
-    kind: Kind,
+    kind: StepKind,
     (key, value): (&'static str, Option<Node<'run>>),
 ) {
-    let Some(value) = value.filter(|value| Parsed.is_text(*value)) else { return };
-    let mut fields = vec![field(key, value)];
+    let Some(value) = value.filter(|value| NodeShapes.is_text(*value)) else { return };
+    let mut fields = vec![field_entry(key, value)];
     fields.extend(fields_of(span));
-    let known = text_of(span, OfSpan::Status).and_then(word_status).is_some();
-    if kind != Kind::Skill && known {
-        fields.extend(span.field(OfSpan::Status).map(|status| field(of_step::STATUS, status)));
+    let known = text_of(span, StopSpanKey::Status).and_then(word_status).is_some();
+    if kind != StepKind::Skill && known {
+        fields.extend(span.field(StopSpanKey::Status).map(|status| field_entry(of_step::STATUS, status)));
     }
-    if kind == Kind::Span {
-        fields.extend(span.field(OfSpan::Attributes).map(|attributes| field(of_step::ATTRIBUTES, attributes)));
+    if kind == StepKind::Span {
+        fields.extend(span.field(StopSpanKey::Attributes).map(|attributes| field_entry(of_step::ATTRIBUTES, attributes)));
     }
-    talk.draft.step(kind, fields, node.origin);
+    talk.draft.add_step(kind, fields, node.origin);
 }
 
 /// A call: what stands in the attributes beside the tool are its arguments.
-fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, attributes: Option<Object<'run>>) {
-    use OfAttributes::{Output, Result, Tool};
+fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, attributes: Option<Object<'run>>) {
+    use StopAttributeKey::{Output, Result, Tool};
     let beside = [Tool.key(), Result.key(), Output.key()];
     let entries = attributes.map_or(&[][..], |attributes| attributes.entries());
     let args: Vec<_> = entries.iter().filter(|entry| !beside.contains(&entry.key)).map(of_tool).collect();
-    let args = talk.draft.object(&args);
+    let args = talk.draft.object_node(&args);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
-    let tool = of(Tool).or(span.field(OfSpan::Name)).unwrap_or(Node::computed(Value::Null));
-    let about = About { time: first_of(span, &[OfSpan::Start]), ..About::default() };
-    let made = Made { tool, args: Some(args), id: span.field(OfSpan::Id), origin: node.origin };
-    let Some(step) = talk.call(made, &about) else { return };
-    let status = text_of(span, OfSpan::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
-    let outcome = Outcome {
+    let tool = of(Tool).or(span.field(StopSpanKey::Name)).unwrap_or(Node::computed(Value::Null));
+    let about = StepMeta { time: first_of(span, &[StopSpanKey::Start]), ..StepMeta::default() };
+    let made = ToolCall { tool, args: Some(args), id: span.field(StopSpanKey::Id), origin: node.origin };
+    let Some(step) = talk.add_call(made, &about) else { return };
+    let status = text_of(span, StopSpanKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let outcome = CallResult {
         result: of(Result).or(of(Output)),
         status,
-        error: error(span),
-        duration: first_of(span, &[OfSpan::Duration]).filter(|time| Parsed.is(*time, Shape::Number)),
-        ..Outcome::default()
+        error: span_error(span),
+        duration: first_of(span, &[StopSpanKey::Duration]).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
+        ..CallResult::default()
     };
-    talk.end(step, outcome, &About { time: first_of(span, &[OfSpan::End]), ..About::default() });
+    talk.end_call(step, outcome, &StepMeta { time: first_of(span, &[StopSpanKey::End]), ..StepMeta::default() });
 }
 
 /// What is said of the tool is an argument under its last word.
-fn of_tool<'run>(entry: &Entry<'run>) -> Entry<'run> {
-    Entry { key: entry.key.strip_prefix("tool.").unwrap_or(entry.key), node: entry.node }
+fn of_tool<'run>(entry: &ObjectEntry<'run>) -> ObjectEntry<'run> {
+    ObjectEntry { key: entry.key.strip_prefix("tool.").unwrap_or(entry.key), node: entry.node }
 }
 
 /// What came back stands in a span of its own below the call.
-fn result<'run>(talk: &mut Talk<'_, 'run, '_>, span: Object<'run>, given: Option<Node<'run>>) {
-    let call = text_of(span, OfSpan::Parent).and_then(|parent| talk.called(parent));
-    let given = given.or(first_of(span, &[OfSpan::Attributes]));
+fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, span: Object<'run>, given: Option<Node<'run>>) {
+    let call = text_of(span, StopSpanKey::Parent).and_then(|parent| talk.find_call(parent));
+    let given = given.or(first_of(span, &[StopSpanKey::Attributes]));
     if let (Some(call), Some(given)) = (call, given) {
-        talk.draft.replace(call, of_step::RESULT, given);
+        talk.draft.set_field(call, of_step::RESULT, given);
     }
 }
 
-fn request<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn add_request<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     span: Object<'run>,
     attributes: Option<Object<'run>>,
 ) {
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
-    let Some(url) = of(OfAttributes::Url).filter(|url| Parsed.is_text(*url)) else { return };
-    let mut fields = vec![field(of_step::URL, url)];
-    fields.extend(of(OfAttributes::Method).map(|method| field(of_step::METHOD, method)));
-    let code = of(OfAttributes::Code).filter(|code| Parsed.is(*code, Shape::Number));
-    fields.extend(code.map(|code| field(of_step::STATUS, code)));
+    let Some(url) = of(StopAttributeKey::Url).filter(|url| NodeShapes.is_text(*url)) else { return };
+    let mut fields = vec![field_entry(of_step::URL, url)];
+    fields.extend(of(StopAttributeKey::Method).map(|method| field_entry(of_step::METHOD, method)));
+    let code = of(StopAttributeKey::Code).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
+    fields.extend(code.map(|code| field_entry(of_step::STATUS, code)));
     fields.extend(fields_of(span));
-    talk.draft.step(Kind::Http, fields, node.origin);
+    talk.draft.add_step(StepKind::Http, fields, node.origin);
 }

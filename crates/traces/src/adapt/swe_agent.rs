@@ -2,19 +2,19 @@
 //! messages; where the agent writes its actions as text, an action is a call of the tool that its first word names.
 
 use super::content;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::messages::{OfCall, Role};
-use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
-use super::tools::OfArgs;
-use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of};
-use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use super::messages::{ToolCallKey, MessageRole};
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, seconds_to_ms};
+use super::tools::ArgsKey;
+use super::{TraceFormat, IN_FULL, first_of, node_list, list_of, node_object, object_of, object_items, node_text, text_of};
+use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, ValueText, Value};
 use averment_runs::normal::{of_run, of_step, of_usage};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 
 fields! {
     /// A file.
-    OfFile {
+    SweAgentFileKey {
         Trajectory = "trajectory" => Shape,
         History = "history" => Shape,
         Info = "info" => Shape,
@@ -24,13 +24,13 @@ fields! {
 
 fields! {
     /// A step of the trajectory, or a message of the history.
-    OfTraj {
+    SweStepKey {
         Action = "action" => Call(of_step::TOOL),
         Observation = "observation" => Call(of_step::RESULT),
-        Response = "response" => Step(Kind::Message),
-        Thought = "thought" => Step(Kind::Message),
-        State = "state" => Step(Kind::Write),
-        OpenFile = "open_file" => Step(Kind::Write),
+        Response = "response" => Step(StepKind::Message),
+        Thought = "thought" => Step(StepKind::Message),
+        State = "state" => Step(StepKind::Write),
+        OpenFile = "open_file" => Step(StepKind::Write),
         Took = "execution_time" => Call(of_step::DURATION),
         Role = "role" => Shape,
         Content = "content" => Shape,
@@ -44,7 +44,7 @@ fields! {
 
 fields! {
     /// What is known of the run.
-    OfInfo {
+    SweAgentInfoKey {
         Submission = "submission" => Run(of_run::OUTPUT),
         Exit = "exit_status" => PartOf(of_run::META),
         Stats = "model_stats" => Shape,
@@ -57,7 +57,7 @@ fields! {
 
 words! {
     /// What stands for an action where the program ended the run.
-    Exit {
+    SweAgentExit {
         Program = "exit_cost" | "exit_context" | "exit_format" | "exit_error" | "exit_api" | "exit_environment_error" | "exit_command_timeout"
             | "exit_total_execution_time",
     }
@@ -65,7 +65,7 @@ words! {
 
 words! {
     /// The first words of actions that are no programs.
-    Special {
+    BuiltinCommand {
         Open = "open",
         Create = "create",
         Edit = "edit",
@@ -75,155 +75,155 @@ words! {
 }
 
 /// Trajectories.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "SWE-agent trajectory",
     known_by: "`history` of messages with `agent` and `action` or `message_type`, or `trajectory` of steps with `action` and `observation`",
     description: "trajectories of SWE-agent (`trajectory`, `history`, `info`)",
-    marks: &[OfFile::History.key(), OfFile::Trajectory.key()],
-    near: &[OfTraj::MessageType.key()],
+    marks: &[SweAgentFileKey::History.key(), SweAgentFileKey::Trajectory.key()],
+    near: &[SweStepKey::MessageType.key()],
     object: |object| {
-        let steps = list_of(object, OfFile::Trajectory).unwrap_or_default();
-        let history = list_of(object, OfFile::History).unwrap_or_default();
-        objects(steps).any(|(_, step)| is_step(step)) || objects(history).any(|(_, message)| is_message(message))
+        let steps = list_of(object, SweAgentFileKey::Trajectory).unwrap_or_default();
+        let history = list_of(object, SweAgentFileKey::History).unwrap_or_default();
+        object_items(steps).any(|(_, step)| is_step(step)) || object_items(history).any(|(_, message)| is_message(message))
     },
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_step(step: Object<'_>) -> bool {
-    text_of(step, OfTraj::Action).is_some()
-        && text_of(step, OfTraj::Observation).is_some()
-        && step.field(OfTraj::State).is_some()
+    text_of(step, SweStepKey::Action).is_some()
+        && text_of(step, SweStepKey::Observation).is_some()
+        && step.field(SweStepKey::State).is_some()
 }
 
 fn is_message(message: Object<'_>) -> bool {
     let has = |field| message.field(field).is_some();
-    has(OfTraj::Role) && has(OfTraj::Content) && has(OfTraj::Agent) && (has(OfTraj::Action) || has(OfTraj::MessageType))
+    has(SweStepKey::Role) && has(SweStepKey::Content) && has(SweStepKey::Agent) && (has(SweStepKey::Action) || has(SweStepKey::MessageType))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(file) = root.value else { return Ok(()) };
-    let history = list_of(file, OfFile::History).unwrap_or_default();
-    let steps = list_of(file, OfFile::Trajectory).unwrap_or_default();
+    let history = list_of(file, SweAgentFileKey::History).unwrap_or_default();
+    let steps = list_of(file, SweAgentFileKey::Trajectory).unwrap_or_default();
     let calls =
-        objects(history).any(|(_, message)| list_of(message, OfTraj::Calls).is_some_and(|calls| !calls.is_empty()));
-    let info = object_of(file, OfFile::Info);
+        object_items(history).any(|(_, message)| list_of(message, SweStepKey::Calls).is_some_and(|calls| !calls.is_empty()));
+    let info = object_of(file, SweAgentFileKey::Info);
     about_the_run(draft, info);
-    let mut session = Session { talk: Talk::new(draft), waits: false };
+    let mut session = SweAgentSession { talk: ConversationBuilder::new(draft), waits: false };
     if let Some(info) = info {
-        session.talk.meta(OfInfo::Exit.key(), info.field(OfInfo::Exit));
+        session.talk.add_meta(SweAgentInfoKey::Exit.key(), info.field(SweAgentInfoKey::Exit));
     }
     if steps.is_empty() || calls {
-        history.iter().for_each(|node| session.message(*node));
+        history.iter().for_each(|node| session.read_message(*node));
     } else {
         session.before_the_first_answer(history);
-        steps.iter().for_each(|node| session.step(*node));
+        steps.iter().for_each(|node| session.read_step(*node));
     }
     session.talk.finish_with_tools();
     Ok(())
 }
 
 /// Counts of a run that has asked no model are none.
-fn about_the_run<'run>(draft: &mut Draft<'run, '_>, info: Option<Object<'run>>) {
+fn about_the_run<'run>(draft: &mut RunBuilder<'run, '_>, info: Option<Object<'run>>) {
     let Some(info) = info else { return };
-    draft.set_some(of_run::OUTPUT, first_of(info, &[OfInfo::Submission]));
+    draft.set_some(of_run::OUTPUT, first_of(info, &[SweAgentInfoKey::Submission]));
     let is_some = |node: &Node<'_>| matches!(node.value, Value::Number(number) if number.to_f64() > 0.0);
     let Some(stats) =
-        object_of(info, OfInfo::Stats).filter(|stats| stats.field(OfInfo::Asked).as_ref().is_some_and(is_some))
+        object_of(info, SweAgentInfoKey::Stats).filter(|stats| stats.field(SweAgentInfoKey::Asked).as_ref().is_some_and(is_some))
     else {
         return;
     };
-    draft.set_some(of_run::COST, stats.field(OfInfo::Cost).filter(|cost| Parsed.is(*cost, Shape::Number)));
-    let mut usage = super::calls::Usage::default();
-    usage.count(of_usage::INPUT, stats.field(OfInfo::Sent));
-    usage.count(of_usage::OUTPUT, stats.field(OfInfo::Received));
-    usage.set(draft);
+    draft.set_some(of_run::COST, stats.field(SweAgentInfoKey::Cost).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
+    let mut usage = super::calls::TokenUsage::default();
+    usage.add_count(of_usage::INPUT, stats.field(SweAgentInfoKey::Sent));
+    usage.add_count(of_usage::OUTPUT, stats.field(SweAgentInfoKey::Received));
+    usage.set_usage(draft);
 }
 
-struct Session<'a, 'run, 'limits> {
-    talk: Talk<'a, 'run, 'limits>,
+struct SweAgentSession<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
     /// A call that is text has no result yet.
     waits: bool,
 }
 
-impl<'run> Session<'_, 'run, '_> {
+impl<'run> SweAgentSession<'_, 'run, '_> {
     fn before_the_first_answer(&mut self, history: &'run [Node<'run>]) {
-        let role = |message: Object<'_>| text_of(message, OfTraj::Role).and_then(Role::of);
-        let before = objects(history).take_while(|(_, message)| role(*message) != Some(Role::Assistant));
+        let role = |message: Object<'_>| text_of(message, SweStepKey::Role).and_then(MessageRole::from_word);
+        let before = object_items(history).take_while(|(_, message)| role(*message) != Some(MessageRole::Assistant));
         for (node, message) in before {
-            self.says(node, message);
+            self.add_message(node, message);
         }
     }
 
     /// A message that is said; a demonstration is not of this run.
-    fn says(&mut self, node: Node<'run>, message: Object<'run>) {
-        let speaker = match text_of(message, OfTraj::Role).and_then(Role::of) {
-            _ if is_true(&message, &Parsed, OfTraj::Demonstration) => Speaker::System,
-            Some(Role::Assistant) => Speaker::Assistant,
-            Some(Role::User) => Speaker::User,
+    fn add_message(&mut self, node: Node<'run>, message: Object<'run>) {
+        let speaker = match text_of(message, SweStepKey::Role).and_then(MessageRole::from_word) {
+            _ if is_true(&message, &NodeShapes, SweStepKey::Demonstration) => Speaker::System,
+            Some(MessageRole::Assistant) => Speaker::Assistant,
+            Some(MessageRole::User) => Speaker::User,
             _ => Speaker::System,
         };
-        if let Some(content) = message.field(OfTraj::Content) {
-            self.talk.say_content(speaker, content, &About::default(), node.origin);
+        if let Some(content) = message.field(SweStepKey::Content) {
+            self.talk.add_content(speaker, content, &StepMeta::default(), node.origin);
         }
     }
 
     /// A step of the trajectory: what was answered, the action, what came of it.
-    fn step(&mut self, node: Node<'run>) {
-        self.talk.draft.record();
-        let Some(step) = object(node).filter(|step| text_of(*step, OfTraj::Action).is_some()) else {
-            self.talk.draft.not_understood(node.origin, "a step without `action` is passed over");
+    fn read_step(&mut self, node: Node<'run>) {
+        self.talk.draft.count_record();
+        let Some(step) = node_object(node).filter(|step| text_of(*step, SweStepKey::Action).is_some()) else {
+            self.talk.draft.warn_skipped(node.origin, "a step without `action` is passed over");
             return;
         };
-        if text_of(step, OfTraj::Action).and_then(Exit::of).is_some() {
+        if text_of(step, SweStepKey::Action).and_then(SweAgentExit::from_word).is_some() {
             return;
         }
         self.talk.begin_turn();
-        if let Some(words) = first_of(step, &[OfTraj::Response, OfTraj::Thought]) {
-            self.talk.say(Speaker::Assistant, words, &About::default(), node.origin);
+        if let Some(words) = first_of(step, &[SweStepKey::Response, SweStepKey::Thought]) {
+            self.talk.add_message(Speaker::Assistant, words, &StepMeta::default(), node.origin);
         }
-        self.action(node, step);
+        self.add_action(node, step);
         if !std::mem::take(&mut self.waits) {
             return;
         }
-        let result = step.field(OfTraj::Observation);
-        let duration = step.field(OfTraj::Took).and_then(seconds);
-        self.talk.answer(
+        let result = step.field(SweStepKey::Observation);
+        let duration = step.field(SweStepKey::Took).and_then(seconds_to_ms);
+        self.talk.add_result(
             None,
             None,
-            Outcome { result, duration, ..Outcome::default() },
-            &About::default(),
+            CallResult { result, duration, ..CallResult::default() },
+            &StepMeta::default(),
             node.origin,
         );
     }
 
     /// An action that is text: a call of the tool that its first word names.
-    fn action(&mut self, node: Node<'run>, step: Object<'run>) {
-        let Some(action) = step.field(OfTraj::Action) else { return };
-        let line = text(action).unwrap_or_default().trim();
+    fn add_action(&mut self, node: Node<'run>, step: Object<'run>) {
+        let Some(action) = step.field(SweStepKey::Action) else { return };
+        let line = node_text(action).unwrap_or_default().trim();
         let Some(word) = line.split_whitespace().next() else { return };
         let tool = self.part_of(word, action.origin);
         let whole = self.part_of(line, action.origin);
-        let args = self.talk.draft.object(&[Entry { key: OfArgs::Command.key(), node: whole }]);
-        let about = About::default();
-        if self.talk.call(Made { tool, args: Some(args), id: None, origin: node.origin }, &about).is_none() {
+        let args = self.talk.draft.object_node(&[ObjectEntry { key: ArgsKey::Command.key(), node: whole }]);
+        let about = StepMeta::default();
+        if self.talk.add_call(ToolCall { tool, args: Some(args), id: None, origin: node.origin }, &about).is_none() {
             return;
         }
         self.waits = true;
         let path = || line.split_whitespace().nth(1).map(|path| path.trim_matches(['"', '\'']));
-        let (kind, value) = match Special::of(word) {
-            Some(Special::Open) => (Kind::Read, path().map(|path| self.part_of(path, action.origin))),
-            Some(Special::Create) => (Kind::Write, path().map(|path| self.part_of(path, action.origin))),
-            Some(Special::Edit) => (Kind::Write, self.open_file(step)),
-            Some(Special::Other) => return,
-            None => (Kind::Command, Some(whole)),
+        let (kind, value) = match BuiltinCommand::from_word(word) {
+            Some(BuiltinCommand::Open) => (StepKind::Read, path().map(|path| self.part_of(path, action.origin))),
+            Some(BuiltinCommand::Create) => (StepKind::Write, path().map(|path| self.part_of(path, action.origin))),
+            Some(BuiltinCommand::Edit) => (StepKind::Write, self.open_file(step)),
+            Some(BuiltinCommand::Other) => return,
+            None => (StepKind::Command, Some(whole)),
         };
         if let Some(value) = value {
-            let key = if kind == Kind::Command { of_step::COMMAND } else { of_step::PATH };
-            let turn = self.talk.turn();
-            self.talk.draft.step(
+            let key = if kind == StepKind::Command { of_step::COMMAND } else { of_step::PATH };
+            let turn = self.talk.turn_node();
+            self.talk.draft.add_step(
                 kind,
-                vec![Entry { key, node: value }, Entry { key: of_step::TURN, node: turn }],
+                vec![ObjectEntry { key, node: value }, ObjectEntry { key: of_step::TURN, node: turn }],
                 node.origin,
             );
         }
@@ -231,66 +231,66 @@ impl<'run> Session<'_, 'run, '_> {
 
     /// The file that an editor has open, where the state tells.
     fn open_file(&self, step: Object<'run>) -> Option<Node<'run>> {
-        let state = step.field(OfTraj::State)?;
+        let state = step.field(SweStepKey::State)?;
         let state = match state.value {
-            Value::Text(_) => state.embedded(self.talk.draft.arena, self.talk.draft.limits)?,
+            Value::Text(_) => state.parse_embedded(self.talk.draft.arena, self.talk.draft.limits)?,
             _ => state,
         };
-        let file = object(state)?.field(OfTraj::OpenFile)?;
-        text(file).filter(|file| *file != "n/a").map(|_| file)
+        let file = node_object(state)?.field(SweStepKey::OpenFile)?;
+        node_text(file).filter(|file| *file != "n/a").map(|_| file)
     }
 
-    fn part_of(&self, part: &str, origin: Origin) -> Node<'run> {
-        Node::new(Value::Text(Text::Plain(self.talk.draft.arena.alloc_str(part))), origin)
+    fn part_of(&self, part: &str, origin: TextOrigin) -> Node<'run> {
+        Node::new(Value::Text(ValueText::Plain(self.talk.draft.arena.alloc_str(part))), origin)
     }
 
     /// A message of the history. An action that is text is answered by the next message that is no answer of the agent.
-    fn message(&mut self, node: Node<'run>) {
-        self.talk.draft.record();
-        let Some(message) = object(node) else {
-            self.talk.draft.not_understood(node.origin, "a message that is no object is passed over");
+    fn read_message(&mut self, node: Node<'run>) {
+        self.talk.draft.count_record();
+        let Some(message) = node_object(node) else {
+            self.talk.draft.warn_skipped(node.origin, "a message that is no object is passed over");
             return;
         };
-        if is_true(&message, &Parsed, OfTraj::Demonstration) {
+        if is_true(&message, &NodeShapes, SweStepKey::Demonstration) {
             return;
         }
-        let role = text_of(message, OfTraj::Role).and_then(Role::of);
-        let content = message.field(OfTraj::Content);
-        let result = || content.map(|content| content::text(content, self.talk.draft.arena).unwrap_or(content));
-        let outcome = Outcome { result: result(), ..Outcome::default() };
-        let about = About::default();
-        let first = |ids: &'run [Node<'run>]| ids.first().copied().and_then(text);
+        let role = text_of(message, SweStepKey::Role).and_then(MessageRole::from_word);
+        let content = message.field(SweStepKey::Content);
+        let result = || content.map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
+        let outcome = CallResult { result: result(), ..CallResult::default() };
+        let about = StepMeta::default();
+        let first = |ids: &'run [Node<'run>]| ids.first().copied().and_then(node_text);
         match role {
-            Some(Role::Assistant) => {
+            Some(MessageRole::Assistant) => {
                 self.talk.begin_turn();
-                self.says(node, message);
-                let calls = list_of(message, OfTraj::Calls).unwrap_or_default();
+                self.add_message(node, message);
+                let calls = list_of(message, SweStepKey::Calls).unwrap_or_default();
                 if calls.is_empty() {
-                    self.action(node, message);
+                    self.add_action(node, message);
                 }
-                for (at, call) in self.talk.draft.objects(calls) {
-                    self.call(at, call);
+                for (at, call) in self.talk.draft.record_objects(calls) {
+                    self.add_call(at, call);
                 }
             }
-            Some(Role::Result) => {
-                let id = message.field(OfTraj::Answers).and_then(list).and_then(first);
-                self.talk.answer(id, None, outcome, &about, node.origin);
+            Some(MessageRole::Result) => {
+                let id = message.field(SweStepKey::Answers).and_then(node_list).and_then(first);
+                self.talk.add_result(id, None, outcome, &about, node.origin);
             }
-            Some(Role::User) if std::mem::take(&mut self.waits) => {
-                self.talk.answer(None, None, outcome, &about, node.origin);
+            Some(MessageRole::User) if std::mem::take(&mut self.waits) => {
+                self.talk.add_result(None, None, outcome, &about, node.origin);
             }
-            None if message.field(OfTraj::Content).is_none() => {
-                self.talk.draft.not_understood(node.origin, "a message without `role` is passed over");
+            None if message.field(SweStepKey::Content).is_none() => {
+                self.talk.draft.warn_skipped(node.origin, "a message without `role` is passed over");
             }
-            _ => self.says(node, message),
+            _ => self.add_message(node, message),
         }
     }
 
-    fn call(&mut self, node: Node<'run>, call: Object<'run>) {
-        let function = super::messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
-        let tool = function.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
+    fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
+        let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
         let made =
-            Made { tool, args: super::messages::arguments(&function), id: call.field(OfCall::Id), origin: node.origin };
-        self.talk.call(made, &About::default());
+            ToolCall { tool, args: super::messages::call_arguments(&function), id: call.field(ToolCallKey::Id), origin: node.origin };
+        self.talk.add_call(made, &StepMeta::default());
     }
 }

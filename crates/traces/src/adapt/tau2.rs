@@ -1,20 +1,20 @@
 //! tau2: a simulation, alone or one of several under `simulations`: messages of the assistant and of the user, both of whom call tools,
 //! or the ticks of a voice simulation. Durations are seconds. A call whose result is not marked as an error went well.
 
-use super::calls::Usage;
-use super::cutting::Cutting;
-use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::messages::Role;
-use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
-use super::{Format, IN_FULL, first_of, list_of, object_of, objects, text_of};
+use super::calls::TokenUsage;
+use super::cutting::RunCutting;
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use super::messages::MessageRole;
+use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, seconds_to_ms};
+use super::{TraceFormat, IN_FULL, first_of, list_of, object_of, object_items, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 
 fields! {
     /// A simulation, or a file of them.
-    OfSimulation {
+    SimulationKey {
         Simulations = "simulations" => Shape,
         Info = "info" => Shape,
         Id = "id" => Run(of_run::ID),
@@ -32,7 +32,7 @@ fields! {
 
 fields! {
     /// A message, or a part of a tick.
-    OfTau {
+    TauKey {
         Role = "role" => Shape,
         Content = "content" => Call(of_step::RESULT),
         Time = "timestamp" => Shape,
@@ -55,148 +55,148 @@ fields! {
 
 words! {
     /// Who calls a tool beside the agent.
-    Requestor {
+    TauRequestor {
         User = "user",
     }
 }
 
 /// Simulations.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "tau2 simulation",
     known_by: "`task_id` and `termination_reason` beside `messages` or `ticks`, alone or under `simulations`",
     description: "simulations of tau2 (`simulations`, or one alone)",
-    marks: &[OfSimulation::Simulations.key(), OfSimulation::End.key()],
+    marks: &[SimulationKey::Simulations.key(), SimulationKey::End.key()],
     object: |object| {
         is_simulation(object)
-            || list_of(object, OfSimulation::Simulations)
-                .is_some_and(|all| objects(all).any(|(_, one)| is_simulation(one)))
+            || list_of(object, SimulationKey::Simulations)
+                .is_some_and(|all| object_items(all).any(|(_, one)| is_simulation(one)))
     },
-    read,
-    runs: &[Cutting {
+    read: read_run,
+    runs: &[RunCutting {
         within: &[],
-        way: &[&[OfSimulation::Simulations.key()]],
+        way: &[&[SimulationKey::Simulations.key()]],
         by: &[],
-        keeps: &[OfSimulation::Info.key()],
+        keeps: &[SimulationKey::Info.key()],
     }],
     ..IN_FULL
 };
 
 fn is_simulation(object: Object<'_>) -> bool {
-    object.field(OfSimulation::Task).is_some()
-        && object.field(OfSimulation::End).is_some()
-        && (list_of(object, OfSimulation::Messages).is_some() || list_of(object, OfSimulation::Ticks).is_some())
+    object.field(SimulationKey::Task).is_some()
+        && object.field(SimulationKey::End).is_some()
+        && (list_of(object, SimulationKey::Messages).is_some() || list_of(object, SimulationKey::Ticks).is_some())
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(file) = root.value else { return Ok(()) };
-    let first = list_of(file, OfSimulation::Simulations).and_then(|all| objects(all).next());
+    let first = list_of(file, SimulationKey::Simulations).and_then(|all| object_items(all).next());
     let simulation = first.map_or(file, |(_, simulation)| simulation);
-    let number = |field| simulation.field(field).filter(|node| Parsed.is(*node, Shape::Number));
-    draft.set_some(of_run::ID, simulation.field(OfSimulation::Id).filter(|id| Parsed.is_text(*id)));
-    draft.set_some(of_run::DURATION, number(OfSimulation::Duration).and_then(seconds));
-    draft.set_some(of_run::COST, number(OfSimulation::Cost));
-    let mut talk = Talk::new(draft);
-    use OfSimulation::{End, Mode, Reward, Task, Trial};
+    let number = |field| simulation.field(field).filter(|node| NodeShapes.has_shape(*node, ValueShape::Number));
+    draft.set_some(of_run::ID, simulation.field(SimulationKey::Id).filter(|id| NodeShapes.is_text(*id)));
+    draft.set_some(of_run::DURATION, number(SimulationKey::Duration).and_then(seconds_to_ms));
+    draft.set_some(of_run::COST, number(SimulationKey::Cost));
+    let mut talk = ConversationBuilder::new(draft);
+    use SimulationKey::{End, Mode, Reward, Task, Trial};
     for field in [Task, Trial, Reward, End, Mode] {
-        talk.meta(field.key(), simulation.field(field));
+        talk.add_meta(field.key(), simulation.field(field));
     }
-    let messages = list_of(simulation, OfSimulation::Messages).unwrap_or_default();
-    for (node, one) in talk.draft.objects(messages) {
-        talk.draft.record();
-        message(&mut talk, node, one);
+    let messages = list_of(simulation, SimulationKey::Messages).unwrap_or_default();
+    for (node, one) in talk.draft.record_objects(messages) {
+        talk.draft.count_record();
+        add_message(&mut talk, node, one);
     }
     if messages.is_empty() {
-        ticks(&mut talk, list_of(simulation, OfSimulation::Ticks).unwrap_or_default());
+        read_ticks(&mut talk, list_of(simulation, SimulationKey::Ticks).unwrap_or_default());
     }
-    talk.finish();
+    talk.finish_run();
     Ok(())
 }
 
-fn message<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
-    let about = About { time: first_of(message, &[OfTau::Time]), ..About::default() };
-    let role = text_of(message, OfTau::Role).and_then(Role::of);
+fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+    let about = StepMeta { time: first_of(message, &[TauKey::Time]), ..StepMeta::default() };
+    let role = text_of(message, TauKey::Role).and_then(MessageRole::from_word);
     let speaker = match role {
-        Some(Role::Result) => {
-            let several = list_of(message, OfTau::Results).unwrap_or_default();
+        Some(MessageRole::Result) => {
+            let several = list_of(message, TauKey::Results).unwrap_or_default();
             if several.is_empty() {
-                result(talk, node, message, &about);
+                add_result(talk, node, message, &about);
             }
-            return talk.draft.objects(several).for_each(|(at, one)| result(talk, at, one, &about));
+            return talk.draft.record_objects(several).for_each(|(at, one)| add_result(talk, at, one, &about));
         }
-        Some(Role::Assistant) => Speaker::Assistant,
-        Some(Role::User) => Speaker::User,
-        None if message.field(OfTau::Role).is_none() => {
-            return talk.draft.not_understood(node.origin, "a message without `role` is passed over");
+        Some(MessageRole::Assistant) => Speaker::Assistant,
+        Some(MessageRole::User) => Speaker::User,
+        None if message.field(TauKey::Role).is_none() => {
+            return talk.draft.warn_skipped(node.origin, "a message without `role` is passed over");
         }
         None => Speaker::System,
     };
     if speaker == Speaker::Assistant {
         talk.begin_turn();
-        if let Some(counts) = object_of(message, OfTau::Usage) {
-            let mut usage = Usage::default();
-            usage.add(counts);
-            talk.usage.join(&usage);
+        if let Some(counts) = object_of(message, TauKey::Usage) {
+            let mut usage = TokenUsage::default();
+            usage.add_usage(counts);
+            talk.usage.merge_usage(&usage);
         }
     }
-    if let Some(content) = message.field(OfTau::Content) {
-        talk.say_content(speaker, content, &about, node.origin);
+    if let Some(content) = message.field(TauKey::Content) {
+        talk.add_content(speaker, content, &about, node.origin);
     }
-    calls(talk, list_of(message, OfTau::Calls).unwrap_or_default(), &about);
+    add_calls(talk, list_of(message, TauKey::Calls).unwrap_or_default(), &about);
 }
 
 /// Calls; those of the user are told by their agent.
-fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: &About<'run>) {
-    for (at, call) in talk.draft.objects(calls) {
-        let requestor = text_of(call, OfTau::Requestor).and_then(Requestor::of);
-        let agent = call.field(OfTau::Requestor).filter(|_| requestor.is_some());
-        let tool = call.field(OfTau::Name).unwrap_or(Node::computed(Value::Null));
-        let made = Made { tool, args: call.field(OfTau::Arguments), id: call.field(OfTau::Id), origin: at.origin };
+fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
+    for (at, call) in talk.draft.record_objects(calls) {
+        let requestor = text_of(call, TauKey::Requestor).and_then(TauRequestor::from_word);
+        let agent = call.field(TauKey::Requestor).filter(|_| requestor.is_some());
+        let tool = call.field(TauKey::Name).unwrap_or(Node::computed(Value::Null));
+        let made = ToolCall { tool, args: call.field(TauKey::Arguments), id: call.field(TauKey::Id), origin: at.origin };
         match agent {
-            Some(_) => talk.call_of_other(made, &About { agent, aside: true, ..*about }),
-            None => talk.call(made, about),
+            Some(_) => talk.add_foreign_call(made, &StepMeta { agent, aside: true, ..*about }),
+            None => talk.add_call(made, about),
         };
     }
 }
 
-fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &About<'run>) {
-    let failed = is_true(&message, &Parsed, OfTau::Error);
-    let told = message.field(OfTau::Error).is_some();
-    let status = told.then_some(if failed { Status::Failed } else { Status::Ok });
-    let outcome = Outcome { result: first_of(message, &[OfTau::Content]), status, ..Outcome::default() };
-    talk.answer(text_of(message, OfTau::Id), None, outcome, about, node.origin);
+fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+    let failed = is_true(&message, &NodeShapes, TauKey::Error);
+    let told = message.field(TauKey::Error).is_some();
+    let status = told.then_some(if failed { StepStatus::Failed } else { StepStatus::Ok });
+    let outcome = CallResult { result: first_of(message, &[TauKey::Content]), status, ..CallResult::default() };
+    talk.add_result(text_of(message, TauKey::Id), None, outcome, about, node.origin);
 }
 
 /// The ticks of a voice simulation: what is said comes in parts, each of its own; calls and results stand beside them.
-fn ticks<'run>(talk: &mut Talk<'_, 'run, '_>, ticks: &'run [Node<'run>]) {
-    let mut saying: Option<(Speaker, Node<'run>, String, About<'run>)> = None;
-    for (node, tick) in talk.draft.objects(ticks) {
-        talk.draft.record();
-        let about = About { time: first_of(tick, &[OfTau::Time]), ..About::default() };
-        for (speaker, field) in [(Speaker::User, OfTau::OfUser), (Speaker::Assistant, OfTau::OfAgent)] {
+fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [Node<'run>]) {
+    let mut saying: Option<(Speaker, Node<'run>, String, StepMeta<'run>)> = None;
+    for (node, tick) in talk.draft.record_objects(ticks) {
+        talk.draft.count_record();
+        let about = StepMeta { time: first_of(tick, &[TauKey::Time]), ..StepMeta::default() };
+        for (speaker, field) in [(Speaker::User, TauKey::OfUser), (Speaker::Assistant, TauKey::OfAgent)] {
             let Some(chunk) = object_of(tick, field) else { continue };
-            if let Some(words) = text_of(chunk, OfTau::Content).filter(|words| !words.is_empty()) {
+            if let Some(words) = text_of(chunk, TauKey::Content).filter(|words| !words.is_empty()) {
                 if saying.as_ref().is_some_and(|(who, ..)| *who != speaker) {
-                    said(talk, saying.take());
+                    flush_speech(talk, saying.take());
                 }
                 saying.get_or_insert_with(|| (speaker, node, String::new(), about)).2.push_str(words);
             }
-            calls(talk, list_of(chunk, OfTau::Calls).unwrap_or_default(), &about);
+            add_calls(talk, list_of(chunk, TauKey::Calls).unwrap_or_default(), &about);
         }
-        let lists = |fields: [OfTau; 2]| fields.into_iter().filter_map(move |field| list_of(tick, field));
-        for list in lists([OfTau::AgentCalls, OfTau::UserCalls]) {
-            said(talk, saying.take());
-            calls(talk, list, &about);
+        let lists = |fields: [TauKey; 2]| fields.into_iter().filter_map(move |field| list_of(tick, field));
+        for list in lists([TauKey::AgentCalls, TauKey::UserCalls]) {
+            flush_speech(talk, saying.take());
+            add_calls(talk, list, &about);
         }
-        for list in lists([OfTau::AgentResults, OfTau::UserResults]) {
-            objects(list).for_each(|(at, one)| result(talk, at, one, &about));
+        for list in lists([TauKey::AgentResults, TauKey::UserResults]) {
+            object_items(list).for_each(|(at, one)| add_result(talk, at, one, &about));
         }
     }
-    said(talk, saying);
+    flush_speech(talk, saying);
 }
 
-fn said<'run>(talk: &mut Talk<'_, 'run, '_>, saying: Option<(Speaker, Node<'run>, String, About<'run>)>) {
+fn flush_speech<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, saying: Option<(Speaker, Node<'run>, String, StepMeta<'run>)>) {
     if let Some((speaker, node, words, about)) = saying {
-        let words = Node::new(Value::plain(talk.draft.arena.alloc_str(&words)), node.origin);
-        talk.say(speaker, words, &about, node.origin);
+        let words = Node::new(Value::plain_text(talk.draft.arena.alloc_str(&words)), node.origin);
+        talk.add_message(speaker, words, &about, node.origin);
     }
 }

@@ -1,31 +1,31 @@
 //! tau-bench: a conversation in OpenAI's form under `traj`, with the task and its reward. It records neither times nor how a call ended.
 
-use super::draft::Draft;
-use super::fields::{Parsed, fields};
+use super::run_builder::RunBuilder;
+use super::fields::{NodeShapes, fields};
 use super::messages::is_message;
-use super::{Format, IN_FULL, InMessages, Projected, list_of, objects, openai_chat};
-use crate::error::Placed;
+use super::{TraceFormat, IN_FULL, MessageLayout, LineProjection, list_of, object_items, openai_chat};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 
 fields! {
     /// A result. Whatever else it has becomes its `meta`.
-    OfResult {
+    TauBenchKey {
         Messages = "traj" => Shape,
     }
 }
 
 /// An object with `traj`.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "tau-bench",
     known_by: "`traj`, a list of role messages",
     description: "tau-bench results (`traj`)",
-    marks: &[OfResult::Messages.key()],
+    marks: &[TauBenchKey::Messages.key()],
     object: is_trajectory,
-    read,
-    projected: Projected::Messages(InMessages {
-        list: OfResult::Messages.key(),
+    read: read_run,
+    projected: LineProjection::Messages(MessageLayout {
+        list: TauBenchKey::Messages.key(),
         every: true,
         beside_calls: true,
         in_full_beside: &[],
@@ -38,16 +38,16 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn is_trajectory(object: Object<'_>) -> bool {
-    list_of(object, OfResult::Messages)
-        .is_some_and(|messages| objects(messages).all(|(_, message)| is_message(&message, &Parsed)))
+    list_of(object, TauBenchKey::Messages)
+        .is_some_and(|messages| object_items(messages).all(|(_, message)| is_message(&message, &NodeShapes)))
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Value::Object(object) = root.value else { return Ok(()) };
-    draft.records(&[Kind::Call]);
-    openai_chat::conversation(list_of(object, OfResult::Messages).unwrap_or_default().to_vec(), draft);
-    let meta: Vec<_> = object.entries().iter().filter(|entry| entry.key != OfResult::Messages.key()).copied().collect();
-    let meta = draft.object(&meta);
-    draft.set(of_run::META, meta);
+    draft.mark_recorded(&[StepKind::Call]);
+    openai_chat::read_conversation(list_of(object, TauBenchKey::Messages).unwrap_or_default().to_vec(), draft);
+    let meta: Vec<_> = object.entries().iter().filter(|entry| entry.key != TauBenchKey::Messages.key()).copied().collect();
+    let meta = draft.object_node(&meta);
+    draft.set_entry(of_run::META, meta);
     Ok(())
 }

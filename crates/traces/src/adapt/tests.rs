@@ -1,7 +1,7 @@
 //! Each key of a format stands in one table: the sources are looked through for others.
 
 use averment_runs::normal::of_run;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -96,7 +96,7 @@ fn no_key_of_a_format_stands_outside_of_its_table() {
     let mut known: BTreeSet<String> =
         sources.iter().flat_map(|source| &source.tables).flat_map(|table| keys(table)).collect();
     assert!(known.contains("tool_use_id") && known.contains("toolCalls"), "{known:?}");
-    let normal = Kind::ALL.into_iter().flat_map(|kind| kind.fields().iter().copied().chain([kind.list_key()]));
+    let normal = StepKind::ALL.into_iter().flat_map(|kind| kind.field_names().iter().copied().chain([kind.list_key()]));
     known.extend(normal.chain(of_run::ALL).map(str::to_owned));
     let mut wrong = Vec::new();
     for source in &sources {
@@ -132,7 +132,7 @@ fn no_mark_is_a_key_of_the_normal_form_or_of_home_grown_runs() {
     for format in &super::FORMATS {
         for mark in format.marks.iter().filter(|mark| !shared.contains(mark)) {
             assert!(!super::native::is_key(mark), "{}: `{mark}`", format.name);
-            assert!(!crate::names::Names::known().is_of_run(mark), "{}: `{mark}`", format.name);
+            assert!(!crate::names::PartNames::known_names().is_of_run(mark), "{}: `{mark}`", format.name);
         }
     }
 }
@@ -140,7 +140,7 @@ fn no_mark_is_a_key_of_the_normal_form_or_of_home_grown_runs() {
 #[test]
 fn what_no_projection_reads_has_marks_that_keep_it_away() {
     for format in &super::FORMATS {
-        let marked = !format.marks.is_empty() || matches!(format.projected, super::Projected::Calls);
+        let marked = !format.marks.is_empty() || matches!(format.projected, super::LineProjection::Calls);
         assert!(marked, "{}: a line of this format could be taken for another", format.name);
     }
 }

@@ -1,51 +1,51 @@
 //! What the calls of the tools of known agents did: commands, files read and written, skills, requests. One table for all of them: a tool
 //! is known by its name, what it works on by the names of its arguments. A call that was refused or still waits did nothing.
 
-use super::draft::{Draft, field};
-use super::fields::{Parsed, Record, Shapes, fields, is_true, words};
-use super::{first_of, list, object, text};
-use averment_base::value::{Entry, Node, Number, Object, Text, Value};
+use super::run_builder::{RunBuilder, field_entry};
+use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, is_true, words};
+use super::{first_of, node_list, node_object, node_text};
+use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value};
 use averment_runs::normal::of_step;
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
     /// The arguments of tools.
-    OfArgs {
-        Command = "command" => Step(Kind::Command),
-        Cmd = "cmd" => Step(Kind::Command),
-        Keystrokes = "keystrokes" => Step(Kind::Command),
-        InBackground = "run_in_background" => Step(Kind::Command),
-        File = "file_path" => Step(Kind::Read),
-        FileToo = "filePath" => Step(Kind::Read),
-        Path = "path" => Step(Kind::Read),
-        Absolute = "absolute_path" => Step(Kind::Read),
-        Target = "target_file" => Step(Kind::Read),
-        FileName = "filename" => Step(Kind::Read),
-        Paths = "paths" => Step(Kind::Read),
-        Notebook = "notebook_path" => Step(Kind::Read),
-        Skill = "skill" => Step(Kind::Skill),
-        Name = "name" => Step(Kind::Skill),
-        Url = "url" => Step(Kind::Http),
-        Urls = "urls" => Step(Kind::Http),
-        Patch = "patch" => Step(Kind::Write),
-        PatchText = "patchText" => Step(Kind::Write),
-        Input = "input" => Step(Kind::Write),
+    ArgsKey {
+        Command = "command" => Step(StepKind::Command),
+        Cmd = "cmd" => Step(StepKind::Command),
+        Keystrokes = "keystrokes" => Step(StepKind::Command),
+        InBackground = "run_in_background" => Step(StepKind::Command),
+        File = "file_path" => Step(StepKind::Read),
+        FileToo = "filePath" => Step(StepKind::Read),
+        Path = "path" => Step(StepKind::Read),
+        Absolute = "absolute_path" => Step(StepKind::Read),
+        Target = "target_file" => Step(StepKind::Read),
+        FileName = "filename" => Step(StepKind::Read),
+        Paths = "paths" => Step(StepKind::Read),
+        Notebook = "notebook_path" => Step(StepKind::Read),
+        Skill = "skill" => Step(StepKind::Skill),
+        Name = "name" => Step(StepKind::Skill),
+        Url = "url" => Step(StepKind::Http),
+        Urls = "urls" => Step(StepKind::Http),
+        Patch = "patch" => Step(StepKind::Write),
+        PatchText = "patchText" => Step(StepKind::Write),
+        Input = "input" => Step(StepKind::Write),
     }
 }
 
 fields! {
     /// What Claude Code knows of a result.
-    OfDetails {
-        Code = "code" => Step(Kind::Http),
-        Explained = "returnCodeInterpretation" => Step(Kind::Command),
-        Background = "backgroundTaskId" => Step(Kind::Command),
-        Interrupted = "interrupted" => Step(Kind::Command),
+    DetailsKey {
+        Code = "code" => Step(StepKind::Http),
+        Explained = "returnCodeInterpretation" => Step(StepKind::Command),
+        Background = "backgroundTaskId" => Step(StepKind::Command),
+        Interrupted = "interrupted" => Step(StepKind::Command),
     }
 }
 
 words! {
     /// The tools that do more than they say.
-    Tool {
+    KnownTool {
         /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline.
         Shell = "Bash" | "bash" | "shell" | "powershell" | "shell_command" | "exec_command" | "local_shell" | "container.exec"
             | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command" | "execute_command"
@@ -64,99 +64,99 @@ words! {
 }
 
 /// The steps that follow from one call of Claude Code, whose words and details say how a command ended.
-pub(super) fn of_claude_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Vec<(Kind, Vec<Entry<'run>>)> {
-    let mut steps = of_call(draft, call);
-    for (_, fields) in steps.iter_mut().filter(|(kind, _)| *kind == Kind::Command) {
-        if let Some(Value::Object(args)) = value(call, of_step::ARGS).map(|node| node.value) {
-            fields.extend(claude_exit_code(args, call).map(|code| field(of_step::EXIT_CODE, code)));
+pub(super) fn derive_from_claude<'run>(draft: &RunBuilder<'run, '_>, call: &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
+    let mut steps = derive_from_call(draft, call);
+    for (_, fields) in steps.iter_mut().filter(|(kind, _)| *kind == StepKind::Command) {
+        if let Some(Value::Object(args)) = field_value(call, of_step::ARGS).map(|node| node.value) {
+            fields.extend(claude_exit_code(args, call).map(|code| field_entry(of_step::EXIT_CODE, code)));
         }
     }
     steps
 }
 
 /// The steps that follow from one call.
-pub(super) fn of_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Vec<(Kind, Vec<Entry<'run>>)> {
-    let word = |key: &str| value(call, key).and_then(text).unwrap_or_default();
-    let unexecuted = [Status::Denied.as_str(), Status::Pending.as_str()];
+pub(super) fn derive_from_call<'run>(draft: &RunBuilder<'run, '_>, call: &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
+    let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
+    let unexecuted = [StepStatus::Denied.as_str(), StepStatus::Pending.as_str()];
     if unexecuted.contains(&Some(word(of_step::STATUS))) {
         return Vec::new();
     }
-    let Some(args) = value(call, of_step::ARGS) else { return Vec::new() };
-    let mut steps = Tool::of(word(of_step::TOOL)).map(|tool| derive(draft, tool, args, call)).unwrap_or_default();
+    let Some(args) = field_value(call, of_step::ARGS) else { return Vec::new() };
+    let mut steps = KnownTool::from_word(word(of_step::TOOL)).map(|tool| derive_steps(draft, tool, args, call)).unwrap_or_default();
     for (kind, fields) in &mut steps {
         for key in [of_step::START, of_step::END, of_step::TURN, of_step::AGENT, of_step::ID] {
-            fields.extend(value(call, key).map(|node| field(key, node)));
+            fields.extend(field_value(call, key).map(|node| field_entry(key, node)));
         }
-        if !matches!(kind, Kind::Skill | Kind::Http) {
-            fields.extend(value(call, of_step::STATUS).map(|node| field(of_step::STATUS, node)));
+        if !matches!(kind, StepKind::Skill | StepKind::Http) {
+            fields.extend(field_value(call, of_step::STATUS).map(|node| field_entry(of_step::STATUS, node)));
         }
     }
     steps
 }
 
-fn value<'run>(call: &[Entry<'run>], key: &str) -> Option<Node<'run>> {
+fn field_value<'run>(call: &[ObjectEntry<'run>], key: &str) -> Option<Node<'run>> {
     call.iter().find(|entry| entry.key == key).map(|entry| entry.node)
 }
 
-type Steps<'run> = Vec<(Kind, Vec<Entry<'run>>)>;
+type DerivedSteps<'run> = Vec<(StepKind, Vec<ObjectEntry<'run>>)>;
 
-fn derive<'run>(draft: &Draft<'run, '_>, tool: Tool, args: Node<'run>, call: &[Entry<'run>]) -> Steps<'run> {
-    use OfArgs::{
+fn derive_steps<'run>(draft: &RunBuilder<'run, '_>, tool: KnownTool, args: Node<'run>, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
+    use ArgsKey::{
         Absolute, Command, File, FileName, FileToo, Input, Name, Notebook, Patch, PatchText, Path, Paths, Skill,
         Target, Url, Urls,
     };
-    const FILE: [OfArgs; 8] = [File, FileToo, Path, Absolute, Target, FileName, Notebook, Paths];
-    if tool == Tool::Patch {
+    const FILE: [ArgsKey; 8] = [File, FileToo, Path, Absolute, Target, FileName, Notebook, Paths];
+    if tool == KnownTool::Patch {
         let patch = match args.value {
             Value::Object(args) => first_of(args, &[Input, Patch, PatchText]),
             _ => Some(args),
         };
-        return patch.map(|patch| patched(draft, patch)).unwrap_or_default();
+        return patch.map(|patch| patched_files(draft, patch)).unwrap_or_default();
     }
     let Value::Object(args) = args.value else { return Vec::new() };
-    let named = |kind, key, names: &[OfArgs]| {
+    let named = |kind, key, names: &[ArgsKey]| {
         let node = first_of(args, names);
-        let nodes = match node.and_then(list) {
+        let nodes = match node.and_then(node_list) {
             Some(nodes) => nodes.to_vec(),
             None => node.into_iter().collect(),
         };
-        let texts = nodes.into_iter().filter(|node| text(*node).is_some_and(|text| !text.trim().is_empty()));
-        texts.map(|node| (kind, vec![field(key, node)])).collect::<Steps<'run>>()
+        let texts = nodes.into_iter().filter(|node| node_text(*node).is_some_and(|text| !text.trim().is_empty()));
+        texts.map(|node| (kind, vec![field_entry(key, node)])).collect::<DerivedSteps<'run>>()
     };
     match tool {
-        Tool::Shell => command(draft, args, call),
-        Tool::Read => named(Kind::Read, of_step::PATH, &FILE),
-        Tool::Write => named(Kind::Write, of_step::PATH, &FILE),
-        Tool::Editor => {
-            let looks = args.field(Command).and_then(text).is_some_and(|word| word == VIEW);
-            named(if looks { Kind::Read } else { Kind::Write }, of_step::PATH, &FILE)
+        KnownTool::Shell => command_steps(draft, args, call),
+        KnownTool::Read => named(StepKind::Read, of_step::PATH, &FILE),
+        KnownTool::Write => named(StepKind::Write, of_step::PATH, &FILE),
+        KnownTool::Editor => {
+            let looks = args.field(Command).and_then(node_text).is_some_and(|word| word == VIEW);
+            named(if looks { StepKind::Read } else { StepKind::Write }, of_step::PATH, &FILE)
         }
-        Tool::Skill => named(Kind::Skill, of_step::NAME, &[Skill, Name, Command]),
-        Tool::Fetch => {
-            let mut steps = named(Kind::Http, of_step::URL, &[Url, Urls]);
+        KnownTool::Skill => named(StepKind::Skill, of_step::NAME, &[Skill, Name, Command]),
+        KnownTool::Fetch => {
+            let mut steps = named(StepKind::Http, of_step::URL, &[Url, Urls]);
             for (_, fields) in &mut steps {
-                fields.push(field(of_step::METHOD, Node::computed(Value::plain("GET"))));
-                let details = value(call, of_step::DETAILS).and_then(object);
-                let code = details.and_then(|details| details.field(OfDetails::Code));
+                fields.push(field_entry(of_step::METHOD, Node::computed(Value::plain_text("GET"))));
+                let details = field_value(call, of_step::DETAILS).and_then(node_object);
+                let code = details.and_then(|details| details.field(DetailsKey::Code));
                 fields.extend(
-                    code.filter(|code| matches!(code.value, Value::Number(_))).map(|code| field(of_step::STATUS, code)),
+                    code.filter(|code| matches!(code.value, Value::Number(_))).map(|code| field_entry(of_step::STATUS, code)),
                 );
             }
             steps
         }
-        Tool::Patch => Vec::new(),
+        KnownTool::Patch => Vec::new(),
     }
 }
 
 /// The command of an editor that changes nothing.
 pub(super) const VIEW: &str = "view";
 
-fn command<'run>(draft: &Draft<'run, '_>, args: Object<'run>, call: &[Entry<'run>]) -> Steps<'run> {
-    let Some(given) = first_of(args, &[OfArgs::Command, OfArgs::Cmd, OfArgs::Keystrokes]) else { return Vec::new() };
+fn command_steps<'run>(draft: &RunBuilder<'run, '_>, args: Object<'run>, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
+    let Some(given) = first_of(args, &[ArgsKey::Command, ArgsKey::Cmd, ArgsKey::Keystrokes]) else { return Vec::new() };
     let line = match given.value {
         Value::Text(_) => given,
-        Value::List([program, patch]) if text(*program).and_then(Tool::of) == Some(Tool::Patch) => {
-            return patched(draft, *patch);
+        Value::List([program, patch]) if node_text(*program).and_then(KnownTool::from_word) == Some(KnownTool::Patch) => {
+            return patched_files(draft, *patch);
         }
         Value::List(words) => match command_line(draft, words, given) {
             Some(line) => line,
@@ -164,23 +164,23 @@ fn command<'run>(draft: &Draft<'run, '_>, args: Object<'run>, call: &[Entry<'run
         },
         _ => return Vec::new(),
     };
-    let mut fields = vec![field(of_step::COMMAND, line)];
-    fields.extend(value(call, of_step::RESULT).map(|result| field(of_step::OUTPUT, result)));
-    fields.extend(value(call, of_step::EXIT_CODE).map(|code| field(of_step::EXIT_CODE, code)));
-    vec![(Kind::Command, fields)]
+    let mut fields = vec![field_entry(of_step::COMMAND, line)];
+    fields.extend(field_value(call, of_step::RESULT).map(|result| field_entry(of_step::OUTPUT, result)));
+    fields.extend(field_value(call, of_step::EXIT_CODE).map(|code| field_entry(of_step::EXIT_CODE, code)));
+    vec![(StepKind::Command, fields)]
 }
 
 /// The words of a command as one line: of a shell that is given a line, that line; else each word, in quotes where it needs them.
-fn command_line<'run>(draft: &Draft<'run, '_>, words: &[Node<'run>], given: Node<'run>) -> Option<Node<'run>> {
+fn command_line<'run>(draft: &RunBuilder<'run, '_>, words: &[Node<'run>], given: Node<'run>) -> Option<Node<'run>> {
     if let [shell, flag, line] = words
-        && text(*shell).is_some_and(|shell| shell.ends_with("sh"))
-        && text(*flag).is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c'))
+        && node_text(*shell).is_some_and(|shell| shell.ends_with("sh"))
+        && node_text(*flag).is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c'))
     {
-        return Parsed.is_text(*line).then_some(*line);
+        return NodeShapes.is_text(*line).then_some(*line);
     }
     let mut line = bumpalo::collections::String::new_in(draft.arena);
     for word in words {
-        let word = text(*word)?;
+        let word = node_text(*word)?;
         if !line.is_empty() {
             line.push(' ');
         }
@@ -193,39 +193,39 @@ fn command_line<'run>(draft: &Draft<'run, '_>, words: &[Node<'run>], given: Node
             line.push('\'');
         }
     }
-    Some(Node::new(Value::Text(Text::Plain(line.into_bump_str())), given.origin)).filter(|_| !words.is_empty())
+    Some(Node::new(Value::Text(ValueText::Plain(line.into_bump_str())), given.origin)).filter(|_| !words.is_empty())
 }
 
 /// The files that a patch names.
-fn patched<'run>(draft: &Draft<'run, '_>, patch: Node<'run>) -> Steps<'run> {
+fn patched_files<'run>(draft: &RunBuilder<'run, '_>, patch: Node<'run>) -> DerivedSteps<'run> {
     let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-    let paths = text(patch)
+    let paths = node_text(patch)
         .unwrap_or_default()
         .lines()
         .filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
     let step = |path: &'run str| {
-        let path = Node::new(Value::Text(Text::Plain(draft.arena.alloc_str(path.trim()))), patch.origin);
-        (Kind::Write, vec![field(of_step::PATH, path)])
+        let path = Node::new(Value::Text(ValueText::Plain(draft.arena.alloc_str(path.trim()))), patch.origin);
+        (StepKind::Write, vec![field_entry(of_step::PATH, path)])
     };
     paths.map(step).collect()
 }
 
 /// The exit code, where it is known: 0 of a command that is over and went well, and the one that the words of a failure name.
-fn claude_exit_code<'run>(args: Object<'run>, call: &[Entry<'run>]) -> Option<Node<'run>> {
-    let status = text(value(call, of_step::STATUS)?)?;
-    if Some(status) == Status::Failed.as_str() {
-        let result = value(call, of_step::RESULT)?;
-        let words = text(result)?;
+fn claude_exit_code<'run>(args: Object<'run>, call: &[ObjectEntry<'run>]) -> Option<Node<'run>> {
+    let status = node_text(field_value(call, of_step::STATUS)?)?;
+    if Some(status) == StepStatus::Failed.as_str() {
+        let result = field_value(call, of_step::RESULT)?;
+        let words = node_text(result)?;
         let code = words.trim_start_matches("Error: ").strip_prefix("Exit code ")?;
         let digits = code.split(|c: char| !c.is_ascii_digit()).next()?;
         return Some(Node::new(Value::Number(Number::Integer(digits.parse().ok()?)), result.origin));
     }
     // The program passes over the code of commands such as `grep`, whose 1 is no failure, and says so.
-    let explained = value(call, of_step::DETAILS).and_then(object).is_some_and(|details| {
-        details.field(OfDetails::Explained).is_some_and(|words| Parsed.is_text(words))
-            || first_of(details, &[OfDetails::Background]).is_some()
-            || is_true(&details, &Parsed, OfDetails::Interrupted)
+    let explained = field_value(call, of_step::DETAILS).and_then(node_object).is_some_and(|details| {
+        details.field(DetailsKey::Explained).is_some_and(|words| NodeShapes.is_text(words))
+            || first_of(details, &[DetailsKey::Background]).is_some()
+            || is_true(&details, &NodeShapes, DetailsKey::Interrupted)
     });
-    let is_over = Some(status) == Status::Ok.as_str() && !is_true(&args, &Parsed, OfArgs::InBackground) && !explained;
+    let is_over = Some(status) == StepStatus::Ok.as_str() && !is_true(&args, &NodeShapes, ArgsKey::InBackground) && !explained;
     is_over.then(|| Node::computed(Value::Number(Number::Integer(0))))
 }

@@ -1,10 +1,10 @@
 //! Who takes the steps of a run, and who hands the work to whom.
 
-use super::Builder;
-use super::fields::{Fields, wrong_type};
-use super::step::required;
-use crate::error::Placed;
-use averment_base::value::{Node, Number, Origin, Value};
+use super::StepBuilder;
+use super::fields::{StepFields, wrong_type};
+use super::step::required_text;
+use crate::error::PlacedError;
+use averment_base::value::{Node, Number, TextOrigin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_step};
 
 /// Whether a step names the agent that takes it.
@@ -14,18 +14,18 @@ pub(super) fn names_agent(step: &Node<'_>) -> bool {
 }
 
 /// The agent that takes over, and how deep it stands: as recorded, where it stood before, else one deeper than the agent that hands over.
-pub(super) fn handover<'run>(
-    builder: &mut Builder<'run>,
-    fields: &mut Fields<'run>,
-    origin: Origin,
-) -> Result<&'run str, Placed> {
-    let to = required(fields, of_step::TO, "a handover", origin)?;
-    let from = fields.text(of_step::AGENT, "a handover")?.map_or(MAIN_AGENT, |(agent, _)| agent);
-    let given = match fields.known(of_step::DEPTH) {
+pub(super) fn build_handover<'run>(
+    builder: &mut StepBuilder<'run>,
+    fields: &mut StepFields<'run>,
+    origin: TextOrigin,
+) -> Result<&'run str, PlacedError> {
+    let to = required_text(fields, of_step::TO, "a handover", origin)?;
+    let from = fields.field_text(of_step::AGENT, "a handover")?.map_or(MAIN_AGENT, |(agent, _)| agent);
+    let given = match fields.known_field(of_step::DEPTH) {
         Some(Node { value: Value::Number(depth), .. }) => depth.as_i64().filter(|depth| *depth >= 0),
         _ => None,
     };
-    if let Some(node) = fields.known(of_step::DEPTH).filter(|_| given.is_none()) {
+    if let Some(node) = fields.known_field(of_step::DEPTH).filter(|_| given.is_none()) {
         return Err(wrong_type(node, "a handover", of_step::DEPTH, "a whole number, not negative"));
     }
     let depths = &mut builder.depths;
@@ -35,7 +35,7 @@ pub(super) fn handover<'run>(
     let depth = given.or_else(|| depths.get(to).copied()).unwrap_or(above.saturating_add(1));
     depths.insert(to, depth);
     if given.is_none() {
-        fields.set(of_step::DEPTH, Node::computed(Value::Number(Number::Integer(depth))));
+        fields.set_field(of_step::DEPTH, Node::computed(Value::Number(Number::Integer(depth))));
     }
     Ok(to)
 }

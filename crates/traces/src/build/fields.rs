@@ -1,22 +1,22 @@
 //! The fields of one step: what is recorded, with room for what is derived.
 
-use crate::error::Placed;
-use averment_base::value::{Entry, Node, Object, Origin, Value};
-use averment_runs::run::Kind;
+use crate::error::PlacedError;
+use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
+use averment_runs::run::StepKind;
 use bumpalo::Bump;
 use std::sync::LazyLock;
 
 /// No kind has more standard fields than this; a test proves it.
 const MOST: usize = 24;
 
-/// Where the names of a kind's fields stand in [`Kind::fields`], as bits, by the length and the first letter of a name.
-type Positions = [u32; 32];
+/// Where the names of a kind's fields stand in [`StepKind::field_names`], as bits, by the length and the first letter of a name.
+type FieldPositions = [u32; 32];
 
-static POSITIONS: LazyLock<[Positions; Kind::ALL.len()]> = LazyLock::new(|| {
-    Kind::ALL.map(|kind| {
-        let mut positions = Positions::default();
-        for (name, bit) in kind.fields().iter().zip((0..MOST).map(|position| 1 << position)) {
-            if let Some(bits) = positions.get_mut(alike(name)) {
+static POSITIONS: LazyLock<[FieldPositions; StepKind::ALL.len()]> = LazyLock::new(|| {
+    StepKind::ALL.map(|kind| {
+        let mut positions = FieldPositions::default();
+        for (name, bit) in kind.field_names().iter().zip((0..MOST).map(|position| 1 << position)) {
+            if let Some(bits) = positions.get_mut(name_slot(name)) {
                 *bits |= bit;
             }
         }
@@ -25,32 +25,32 @@ static POSITIONS: LazyLock<[Positions; Kind::ALL.len()]> = LazyLock::new(|| {
 });
 
 /// A number that names have in common which are of one length and begin alike, and few others.
-fn alike(name: &str) -> usize {
+fn name_slot(name: &str) -> usize {
     let first = name.as_bytes().first().copied().unwrap_or_default();
     name.len().wrapping_add(usize::from(first)) % 32
 }
 
-/// The standard fields of a step by their position in [`Kind::fields`].
-pub(super) struct Fields<'run> {
+/// The standard fields of a step by their position in [`StepKind::field_names`].
+pub(super) struct StepFields<'run> {
     names: &'static [&'static str],
-    positions: &'static Positions,
+    positions: &'static FieldPositions,
     slots: [Option<Node<'run>>; MOST],
-    recorded: &'run [Entry<'run>],
+    recorded: &'run [ObjectEntry<'run>],
 }
 
-impl<'run> Fields<'run> {
-    pub(super) fn of(kind: Kind, recorded: &'run [Entry<'run>]) -> Self {
-        static NONE: Positions = [0; 32];
+impl<'run> StepFields<'run> {
+    pub(super) fn from_recorded(kind: StepKind, recorded: &'run [ObjectEntry<'run>]) -> Self {
+        static NONE: FieldPositions = [0; 32];
         let positions = POSITIONS.get(kind as usize).unwrap_or(&NONE);
-        let mut fields = Self { names: kind.fields(), positions, slots: [None; MOST], recorded };
+        let mut fields = Self { names: kind.field_names(), positions, slots: [None; MOST], recorded };
         for entry in recorded {
-            fields.set(entry.key, entry.node);
+            fields.set_field(entry.key, entry.node);
         }
         fields
     }
 
-    fn slot(&self, name: &str) -> Option<usize> {
-        let mut left = *self.positions.get(alike(name))?;
+    fn field_slot(&self, name: &str) -> Option<usize> {
+        let mut left = *self.positions.get(name_slot(name))?;
         while left != 0 {
             let position = left.trailing_zeros() as usize;
             if self.names.get(position) == Some(&name) {
@@ -61,17 +61,17 @@ impl<'run> Fields<'run> {
         None
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<Node<'run>> {
-        self.slots.get(self.slot(name)?).copied().flatten()
+    pub(super) fn field_node(&self, name: &str) -> Option<Node<'run>> {
+        self.slots.get(self.field_slot(name)?).copied().flatten()
     }
 
     /// The value of a field that is recorded and not `null`: for fields in which `null` says that nothing is known.
-    pub(super) fn known(&self, name: &str) -> Option<Node<'run>> {
-        self.get(name).filter(|node| !matches!(node.value, Value::Null | Value::Absent))
+    pub(super) fn known_field(&self, name: &str) -> Option<Node<'run>> {
+        self.field_node(name).filter(|node| !matches!(node.value, Value::Null | Value::Absent))
     }
 
     /// `` : its keys are `fn`, `payload` ``: what is there, where something else is looked for.
-    pub(super) fn keys(&self) -> String {
+    pub(super) fn keys_text(&self) -> String {
         const SHOWN: usize = 8;
         let keys: Vec<String> = self.recorded.iter().take(SHOWN).map(|entry| format!("`{}`", entry.key)).collect();
         let more = if self.recorded.len() > SHOWN { ", …" } else { "" };
@@ -79,36 +79,36 @@ impl<'run> Fields<'run> {
     }
 
     /// Any recorded field, standard or not.
-    pub(super) fn other(&self, name: &str) -> Option<Node<'run>> {
+    pub(super) fn recorded_field(&self, name: &str) -> Option<Node<'run>> {
         self.recorded.iter().find(|entry| entry.key == name).map(|entry| entry.node)
     }
 
     /// Sets a standard field; any other name is left alone.
-    pub(super) fn set(&mut self, name: &str, node: Node<'run>) {
-        if let Some(slot) = self.slot(name).and_then(|slot| self.slots.get_mut(slot)) {
+    pub(super) fn set_field(&mut self, name: &str, node: Node<'run>) {
+        if let Some(slot) = self.field_slot(name).and_then(|slot| self.slots.get_mut(slot)) {
             *slot = Some(node);
         }
     }
 
     /// Takes a standard field out: as if it were not recorded.
-    pub(super) fn clear(&mut self, name: &str) {
-        if let Some(slot) = self.slot(name).and_then(|slot| self.slots.get_mut(slot)) {
+    pub(super) fn clear_field(&mut self, name: &str) {
+        if let Some(slot) = self.field_slot(name).and_then(|slot| self.slots.get_mut(slot)) {
             *slot = None;
         }
     }
 
     /// Marks standard fields without a value as not recorded.
-    pub(super) fn absent(&mut self, names: &[&str]) {
+    pub(super) fn mark_absent(&mut self, names: &[&str]) {
         for name in names {
-            if self.get(name).is_none() {
-                self.set(name, Node::computed(Value::Absent));
+            if self.field_node(name).is_none() {
+                self.set_field(name, Node::computed(Value::Absent));
             }
         }
     }
 
     /// Text of a field that must be text where it is recorded.
-    pub(super) fn text(&self, name: &str, what: &str) -> Result<Option<(&'run str, Origin)>, Placed> {
-        match self.known(name) {
+    pub(super) fn field_text(&self, name: &str, what: &str) -> Result<Option<(&'run str, TextOrigin)>, PlacedError> {
+        match self.known_field(name) {
             None => Ok(None),
             Some(Node { value: Value::Text(text), origin }) => Ok(Some((text.as_str(), origin))),
             Some(node) => Err(wrong_type(node, what, name, "text")),
@@ -120,21 +120,21 @@ impl<'run> Fields<'run> {
         let mut entries = bumpalo::collections::Vec::with_capacity_in(self.names.len() + self.recorded.len(), arena);
         let mut placed = [false; MOST];
         for entry in self.recorded {
-            match self.slot(entry.key) {
+            match self.field_slot(entry.key) {
                 None => entries.push(*entry),
                 Some(slot) => {
                     if let Some(done) = placed.get_mut(slot) {
                         *done = true;
                     }
                     if let Some(node) = self.slots.get(slot).copied().flatten() {
-                        entries.push(Entry { key: entry.key, node });
+                        entries.push(ObjectEntry { key: entry.key, node });
                     }
                 }
             }
         }
         for ((key, slot), done) in self.names.iter().zip(&self.slots).zip(&placed) {
             if let (Some(node), false) = (slot, done) {
-                entries.push(Entry { key, node: *node });
+                entries.push(ObjectEntry { key, node: *node });
             }
         }
         Object::new(arena, entries.into_bump_slice())
@@ -142,9 +142,9 @@ impl<'run> Fields<'run> {
 }
 
 /// `the `tool` of a call must be text, found number`.
-pub(super) fn wrong_type(node: Node<'_>, what: &str, field: &str, expected: &str) -> Placed {
+pub(super) fn wrong_type(node: Node<'_>, what: &str, field: &str, expected: &str) -> PlacedError {
     let found = node.value.type_name();
-    Placed::new(
+    PlacedError::new(
         node.origin,
         format!("the `{field}` of {what} must be {expected}, found {found}"),
         format!("write {expected}, or leave `{field}` out"),
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn every_standard_field_of_every_kind_has_its_slot() {
-        for kind in Kind::ALL {
-            assert!(kind.fields().len() <= MOST, "{kind:?}");
+        for kind in StepKind::ALL {
+            assert!(kind.field_names().len() <= MOST, "{kind:?}");
         }
     }
 }

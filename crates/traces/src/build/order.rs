@@ -1,16 +1,16 @@
 //! The order of the steps: within a kind by starts, among kinds by `steps`, else by starts, else by turns.
 
-use super::{GivenOrder, Lists, step};
-use crate::error::Placed;
+use super::{GivenOrder, StepLists, step};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::{of_step, role};
-use averment_runs::run::{Kind, KindOrder};
+use averment_runs::run::{StepKind, KindOrder};
 use std::cmp::Ordering;
 
 /// One step in the order.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
-    pub(super) kind: Kind,
+pub(super) struct StepSlot {
+    pub(super) kind: StepKind,
     /// Its place in the recorded list of its kind.
     pub(super) recorded: usize,
     /// Its number among its kind, in order.
@@ -18,15 +18,15 @@ pub(super) struct Slot {
 }
 
 /// All steps in order.
-pub(super) struct Ordered {
-    pub(super) steps: Vec<Slot>,
+pub(super) struct StepOrder {
+    pub(super) steps: Vec<StepSlot>,
     pub(super) kinds: KindOrder,
 }
 
 /// A step with all that its place depends on.
 #[derive(Debug, Clone, Copy)]
-struct Placing {
-    slot: Slot,
+struct OrderedStep {
+    slot: StepSlot,
     start: Option<f64>,
     turn: Option<u32>,
     /// Within one turn: 0 for user and system messages, 1 for assistant messages and thinking, 2 for all else.
@@ -34,25 +34,25 @@ struct Placing {
 }
 
 /// Orders the steps; `given` is the order of `steps` or of the format, which settles everything.
-pub(super) fn order(lists: &Lists<'_>, given: Option<GivenOrder>, of_format: bool) -> Result<Ordered, Placed> {
+pub(super) fn order_steps(lists: &StepLists<'_>, given: Option<GivenOrder>, of_format: bool) -> Result<StepOrder, PlacedError> {
     if let Some(given) = given {
-        return Ok(Ordered { steps: in_given_order(&given), kinds: KindOrder::ALL });
+        return Ok(StepOrder { steps: in_given_order(&given), kinds: KindOrder::ALL });
     }
     let mut lanes = Vec::new();
-    for (kind, list) in Kind::ALL.into_iter().zip(lists) {
+    for (kind, list) in StepKind::ALL.into_iter().zip(lists) {
         if !list.items.is_empty() {
-            lanes.push(lane(kind, &list.items, of_format)?);
+            lanes.push(build_lane(kind, &list.items, of_format)?);
         }
     }
-    Ok(interleave(lanes))
+    Ok(interleave_lanes(lanes))
 }
 
-fn in_given_order(given: &[(Kind, u32)]) -> Vec<Slot> {
-    let mut counts = [0_u32; Kind::ALL.len()];
+fn in_given_order(given: &[(StepKind, u32)]) -> Vec<StepSlot> {
+    let mut counts = [0_u32; StepKind::ALL.len()];
     let mut steps = Vec::with_capacity(given.len());
     for (kind, recorded) in given {
         if let Some(count) = counts.get_mut(*kind as usize) {
-            steps.push(Slot { kind: *kind, recorded: *recorded as usize, index: *count });
+            steps.push(StepSlot { kind: *kind, recorded: *recorded as usize, index: *count });
             *count += 1;
         }
     }
@@ -60,24 +60,24 @@ fn in_given_order(given: &[(Kind, u32)]) -> Vec<Slot> {
 }
 
 /// The steps of one kind in their order.
-struct Lane {
-    kind: Kind,
-    steps: Vec<Placing>,
+struct StepLane {
+    kind: StepKind,
+    steps: Vec<OrderedStep>,
     /// Every step has a start.
     by_start: bool,
     /// Every step has a turn, and the order of the kind does not contradict the turns.
     by_turn: bool,
 }
 
-fn lane(kind: Kind, items: &[Node<'_>], of_format: bool) -> Result<Lane, Placed> {
+fn build_lane(kind: StepKind, items: &[Node<'_>], of_format: bool) -> Result<StepLane, PlacedError> {
     let mut steps = Vec::with_capacity(items.len());
     for (recorded, item) in items.iter().enumerate() {
         let (start, turn) = step::start_and_turn(item, of_format)?;
-        steps.push(Placing { slot: Slot { kind, recorded, index: 0 }, start, turn, rank: rank(kind, item) });
+        steps.push(OrderedStep { slot: StepSlot { kind, recorded, index: 0 }, start, turn, rank: step_rank(kind, item) });
     }
     let by_start = steps.iter().all(|step| step.start.is_some());
     if by_start {
-        if kind == Kind::Call {
+        if kind == StepKind::Call {
             start_with_turn(&mut steps);
         }
         steps.sort_by(compare_starts);
@@ -86,11 +86,11 @@ fn lane(kind: Kind, items: &[Node<'_>], of_format: bool) -> Result<Lane, Placed>
         step.slot.index = index;
     }
     let by_turn = steps.iter().all(|step| step.turn.is_some()) && steps.is_sorted_by_key(|step| step.turn);
-    Ok(Lane { kind, steps, by_start, by_turn })
+    Ok(StepLane { kind, steps, by_start, by_turn })
 }
 
-fn rank(kind: Kind, item: &Node<'_>) -> u8 {
-    if kind != Kind::Message {
+fn step_rank(kind: StepKind, item: &Node<'_>) -> u8 {
+    if kind != StepKind::Message {
         return 2;
     }
     let Value::Object(object) = item.value else { return 2 };
@@ -105,7 +105,7 @@ fn rank(kind: Kind, item: &Node<'_>) -> u8 {
 }
 
 /// The calls of one turn stand together, where the earliest of them starts: the model asked for them at once.
-fn start_with_turn(steps: &mut [Placing]) {
+fn start_with_turn(steps: &mut [OrderedStep]) {
     let mut earliest = rustc_hash::FxHashMap::default();
     for step in &*steps {
         if let (Some(turn), Some(start)) = (step.turn, step.start) {
@@ -120,18 +120,18 @@ fn start_with_turn(steps: &mut [Placing]) {
     }
 }
 
-fn compare_starts(a: &Placing, b: &Placing) -> Ordering {
+fn compare_starts(a: &OrderedStep, b: &OrderedStep) -> Ordering {
     a.start.unwrap_or(0.0).total_cmp(&b.start.unwrap_or(0.0))
 }
 
 /// Puts the kinds together. Those that are ordered by starts come first into one lane, the others join it by turns.
-fn interleave(lanes: Vec<Lane>) -> Ordered {
+fn interleave_lanes(lanes: Vec<StepLane>) -> StepOrder {
     let mut kinds = KindOrder::ALL;
     let facts: Vec<_> = lanes.iter().map(|lane| (lane.kind, lane.by_start, lane.by_turn)).collect();
     let (timed, untimed): (Vec<_>, Vec<_>) = lanes.into_iter().partition(|lane| lane.by_start);
     let (turned, rest): (Vec<_>, Vec<_>) = untimed.into_iter().partition(|lane| lane.by_turn);
     let timed_with_turns: Vec<_> = timed.iter().filter(|lane| lane.by_turn).map(|lane| lane.kind).collect();
-    let timed = merge(timed.into_iter().map(|lane| lane.steps).collect(), compare_by_start);
+    let timed = merge_lanes(timed.into_iter().map(|lane| lane.steps).collect(), compare_by_start);
     let of_turns = timed.iter().filter(|step| timed_with_turns.contains(&step.slot.kind));
     let turns_agree = of_turns.clone().is_sorted_by_key(|step| step.turn);
     for (place, a) in facts.iter().enumerate() {
@@ -139,19 +139,19 @@ fn interleave(lanes: Vec<Lane>) -> Ordered {
             let by_start = a.1 && b.1;
             let by_turn = a.2 && b.2 && (turns_agree || (!a.1 && !b.1));
             if !by_start && !by_turn {
-                kinds.forget(a.0, b.0);
+                kinds.remove_order(a.0, b.0);
             }
         }
     }
     let mut joined = vec![with_carried_turns(timed, &timed_with_turns)];
     joined.extend(turned.into_iter().map(|lane| lane.steps));
-    let mut steps: Vec<Slot> = merge(joined, compare_by_turn).into_iter().map(|step| step.slot).collect();
+    let mut steps: Vec<StepSlot> = merge_lanes(joined, compare_by_turn).into_iter().map(|step| step.slot).collect();
     steps.extend(rest.into_iter().flat_map(|lane| lane.steps).map(|step| step.slot));
-    Ordered { steps, kinds }
+    StepOrder { steps, kinds }
 }
 
 /// Steps of kinds without turns stand right behind the step before them.
-fn with_carried_turns(mut steps: Vec<Placing>, with_turns: &[Kind]) -> Vec<Placing> {
+fn with_carried_turns(mut steps: Vec<OrderedStep>, with_turns: &[StepKind]) -> Vec<OrderedStep> {
     let mut turn = Some(0);
     for step in &mut steps {
         if with_turns.contains(&step.slot.kind) {
@@ -164,20 +164,20 @@ fn with_carried_turns(mut steps: Vec<Placing>, with_turns: &[Kind]) -> Vec<Placi
     steps
 }
 
-fn compare_by_start(a: &Placing, b: &Placing) -> Ordering {
+fn compare_by_start(a: &OrderedStep, b: &OrderedStep) -> Ordering {
     compare_starts(a, b).then_with(|| (a.rank, a.slot.kind).cmp(&(b.rank, b.slot.kind)))
 }
 
-fn compare_by_turn(a: &Placing, b: &Placing) -> Ordering {
+fn compare_by_turn(a: &OrderedStep, b: &OrderedStep) -> Ordering {
     (a.turn, a.rank, a.slot.kind).cmp(&(b.turn, b.rank, b.slot.kind))
 }
 
 /// Merges lanes; the order within each is kept.
-fn merge(lanes: Vec<Vec<Placing>>, compare: impl Fn(&Placing, &Placing) -> Ordering) -> Vec<Placing> {
+fn merge_lanes(lanes: Vec<Vec<OrderedStep>>, compare: impl Fn(&OrderedStep, &OrderedStep) -> Ordering) -> Vec<OrderedStep> {
     let mut merged = Vec::with_capacity(lanes.iter().map(Vec::len).sum());
     let mut lanes: Vec<_> = lanes.into_iter().map(|lane| lane.into_iter().peekable()).collect();
     loop {
-        let mut next: Option<(usize, Placing)> = None;
+        let mut next: Option<(usize, OrderedStep)> = None;
         for (place, lane) in lanes.iter_mut().enumerate() {
             if let Some(head) = lane.peek()
                 && next.as_ref().is_none_or(|(_, best)| compare(head, best).is_lt())
@@ -195,10 +195,10 @@ fn merge(lanes: Vec<Vec<Placing>>, compare: impl Fn(&Placing, &Placing) -> Order
 
 /// The order that `steps` gives. Kinds without a list of their own get it from `steps`; where a kind has one, the elements of `steps`
 /// stand for those of the list, one after the other.
-pub(super) fn given<'run>(steps: &[Node<'run>], lists: &mut Lists<'run>) -> Result<GivenOrder, Placed> {
-    let own: [Option<usize>; Kind::ALL.len()] =
+pub(super) fn read_given<'run>(steps: &[Node<'run>], lists: &mut StepLists<'run>) -> Result<GivenOrder, PlacedError> {
+    let own: [Option<usize>; StepKind::ALL.len()] =
         std::array::from_fn(|kind| lists.get(kind).and_then(|list| list.recorded.then_some(list.items.len())));
-    let mut counts = [0_u32; Kind::ALL.len()];
+    let mut counts = [0_u32; StepKind::ALL.len()];
     let mut order = Vec::with_capacity(steps.len());
     for step in steps {
         let kind = kind_of(step)?;
@@ -214,37 +214,37 @@ pub(super) fn given<'run>(steps: &[Node<'run>], lists: &mut Lists<'run>) -> Resu
                 let (word, key) = (kind.as_str(), kind.list_key());
                 let message = format!("`steps` has more steps of kind `{word}` than the {length} in `{key}`");
                 let help = format!("leave `{key}` out, or list every step in both");
-                return Err(Placed::new(step.origin, message, help));
+                return Err(PlacedError::new(step.origin, message, help));
             }
         }
         order.push((kind, *count));
         *count += 1;
     }
-    for ((kind, list), (count, own)) in Kind::ALL.into_iter().zip(lists).zip(counts.iter().zip(own)) {
+    for ((kind, list), (count, own)) in StepKind::ALL.into_iter().zip(lists).zip(counts.iter().zip(own)) {
         list.recorded = true;
         if let Some(length) = own.filter(|length| *length > *count as usize) {
             let (word, key) = (kind.as_str(), kind.list_key());
             let origin =
-                list.items.get(*count as usize).map_or(averment_base::value::Origin::COMPUTED, |item| item.origin);
+                list.items.get(*count as usize).map_or(averment_base::value::TextOrigin::COMPUTED, |item| item.origin);
             let message = format!("`steps` has {count} steps of kind `{word}`, `{key}` has {length}");
-            return Err(Placed::new(origin, message, format!("leave `{key}` out, or list every step in both")));
+            return Err(PlacedError::new(origin, message, format!("leave `{key}` out, or list every step in both")));
         }
     }
     Ok(order)
 }
 
-fn kind_of(step: &Node<'_>) -> Result<Kind, Placed> {
+fn kind_of(step: &Node<'_>) -> Result<StepKind, PlacedError> {
     let kind = match step.value {
         Value::Object(object) => object.get(of_step::KIND),
         _ => Some(*step),
     };
-    let words = || Kind::ALL.map(|kind| format!("`{}`", kind.as_str())).join(", ");
+    let words = || StepKind::ALL.map(|kind| format!("`{}`", kind.as_str())).join(", ");
     match kind {
         Some(Node { value: Value::Text(word), origin }) => {
-            let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == word.as_str());
+            let found = StepKind::ALL.into_iter().find(|kind| kind.as_str() == word.as_str());
             let message = || format!("unknown kind of step `{}`", word.as_str());
-            found.ok_or_else(|| Placed::new(origin, message(), format!("write one of {}", words())))
+            found.ok_or_else(|| PlacedError::new(origin, message(), format!("write one of {}", words())))
         }
-        _ => Err(Placed::new(step.origin, "a step without `kind`", format!("add `\"kind\"` with one of {}", words()))),
+        _ => Err(PlacedError::new(step.origin, "a step without `kind`", format!("add `\"kind\"` with one of {}", words()))),
     }
 }

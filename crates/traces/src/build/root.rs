@@ -1,21 +1,21 @@
 //! The entries of a run beside its steps.
 
-use super::Builder;
+use super::StepBuilder;
 use super::fields::wrong_type;
 use crate::adapt::content;
-use crate::error::Placed;
-use averment_base::value::{Entry, Node, Number, Object, Value};
-use averment_runs::normal::{Expected, expected, of_run, of_usage, role};
-use averment_runs::run::{Kind, Step};
+use crate::error::PlacedError;
+use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_runs::normal::{EntryType, entry_type, of_run, of_usage, role};
+use averment_runs::run::{StepKind, Step};
 
 /// A standard entry; `null` says that it is not recorded.
-fn known<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
+fn known_entry<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
     object.get(key).filter(|node| !matches!(node.value, Value::Null | Value::Absent))
 }
 
 /// The list under a key.
-pub(super) fn list<'run>(object: Object<'run>, key: &str) -> Result<Option<&'run [Node<'run>]>, Placed> {
-    match known(object, key) {
+pub(super) fn list_entries<'run>(object: Object<'run>, key: &str) -> Result<Option<&'run [Node<'run>]>, PlacedError> {
+    match known_entry(object, key) {
         None => Ok(None),
         Some(Node { value: Value::List(items), .. }) => Ok(Some(items)),
         Some(node) => Err(wrong_type(node, "a run", key, "a list")),
@@ -23,8 +23,8 @@ pub(super) fn list<'run>(object: Object<'run>, key: &str) -> Result<Option<&'run
 }
 
 /// The run's `id`: text, or the text of a number.
-pub(super) fn id<'run>(object: Object<'run>) -> Result<Option<&'run str>, Placed> {
-    match known(object, of_run::ID) {
+pub(super) fn run_id<'run>(object: Object<'run>) -> Result<Option<&'run str>, PlacedError> {
+    match known_entry(object, of_run::ID) {
         None => Ok(None),
         Some(Node { value: Value::Text(text), .. }) => Ok(Some(text.as_str())),
         Some(Node { value: Value::Number(Number::Written(text)), .. }) => Ok(Some(text)),
@@ -41,20 +41,20 @@ pub(super) const EMPTY: &str = "the run is empty: no step and no output of it is
 
 /// Whether a run without steps holds no entry that says more of it than what it is and had. In the normal form an empty list of steps says
 /// that there were none; a format has such lists for all that it could record.
-pub(super) fn says_nothing(object: Object<'_>, of_format: bool) -> bool {
+pub(super) fn is_unset(object: Object<'_>, of_format: bool) -> bool {
     let is_nothing = |node: Node<'_>| matches!(node.value, Value::Null | Value::Absent | Value::Missing);
     let is_plain = |node: Node<'_>| !matches!(node.value, Value::Object(_) | Value::List(_));
     object.entries().iter().filter(|entry| !is_nothing(entry.node)).all(|entry| match entry.node.value {
         Value::Object(meta) if entry.key == of_run::META => meta.entries().iter().all(|entry| is_plain(entry.node)),
         Value::List(_) if entry.key == of_run::STEPS => of_format,
-        _ if Kind::ALL.iter().any(|kind| kind.list_key() == entry.key) => of_format,
+        _ if StepKind::ALL.iter().any(|kind| kind.list_key() == entry.key) => of_format,
         _ => SAYS_NOTHING.contains(&entry.key),
     })
 }
 
 /// False for `complete: false`.
-pub(super) fn complete(object: Object<'_>) -> Result<bool, Placed> {
-    match known(object, of_run::COMPLETE) {
+pub(super) fn is_complete(object: Object<'_>) -> Result<bool, PlacedError> {
+    match known_entry(object, of_run::COMPLETE) {
         None => Ok(true),
         Some(Node { value: Value::Boolean(complete), .. }) => Ok(complete),
         Some(node) => Err(wrong_type(node, "a run", of_run::COMPLETE, "`true` or `false`")),
@@ -63,31 +63,31 @@ pub(super) fn complete(object: Object<'_>) -> Result<bool, Placed> {
 
 /// The entries of the run as a value: what is recorded, with the steps in their order and what can be derived. What is `null` where
 /// only numbers, lists and objects are known is left out: it is not recorded.
-pub(super) fn entries<'run>(
-    builder: &mut Builder<'run>,
+pub(super) fn build_entries<'run>(
+    builder: &mut StepBuilder<'run>,
     object: Object<'run>,
-    recorded: [bool; Kind::ALL.len()],
+    recorded: [bool; StepKind::ALL.len()],
     steps: &'run [Step<'run>],
-) -> Result<&'run [Entry<'run>], Placed> {
+) -> Result<&'run [ObjectEntry<'run>], PlacedError> {
     let mut entries = bumpalo::collections::Vec::with_capacity_in(object.entries().len() + 4, builder.arena);
     for given in object.entries() {
-        if Kind::ALL.iter().any(|kind| kind.list_key() == given.key) || given.key == of_run::STEPS {
+        if StepKind::ALL.iter().any(|kind| kind.list_key() == given.key) || given.key == of_run::STEPS {
             continue;
         }
         if given.key == of_run::DURATION && is_too_short(given.node, steps) {
             builder.warn_once(given.node.origin, TOO_SHORT);
             continue;
         }
-        if expected(given.key) == Expected::Number && is_negative(given.node.value) {
+        if entry_type(given.key) == EntryType::Number && is_negative(given.node.value) {
             let message = format!("the `{}` of the run is below 0: it counts as not recorded", given.key);
             builder.warn_once(given.node.origin, &message);
             continue;
         }
-        if let Some(node) = standard(builder, given)? {
-            entries.push(Entry { key: given.key, node });
+        if let Some(node) = standard_entry(builder, given)? {
+            entries.push(ObjectEntry { key: given.key, node });
         }
     }
-    for (kind, recorded) in Kind::ALL.into_iter().zip(recorded) {
+    for (kind, recorded) in StepKind::ALL.into_iter().zip(recorded) {
         if recorded {
             let of_kind = || steps.iter().filter(move |step| step.kind == kind).map(|step| step.node);
             let mut nodes = bumpalo::collections::Vec::with_capacity_in(of_kind().count(), builder.arena);
@@ -105,11 +105,11 @@ pub(super) fn entries<'run>(
         Value::Null => !builder.of_format,
         _ => false,
     });
-    if known(object, of_run::TURNS).is_none()
+    if known_entry(object, of_run::TURNS).is_none()
         && !withheld
         && let Some(turns) = count_turns(recorded, steps)
     {
-        entries.push(Entry::computed(of_run::TURNS, Value::Number(Number::Integer(turns))));
+        entries.push(ObjectEntry::computed(of_run::TURNS, Value::Number(Number::Integer(turns))));
     }
     Ok(entries.into_bump_slice())
 }
@@ -131,30 +131,30 @@ fn is_too_short(duration: Node<'_>, steps: &[Step<'_>]) -> bool {
     crate::time::is_too_short(duration.to_f64(), first, last)
 }
 
-fn list_entry<'run>(object: Object<'run>, key: &'static str, nodes: &'run [Node<'run>]) -> Entry<'run> {
+fn list_entry<'run>(object: Object<'run>, key: &'static str, nodes: &'run [Node<'run>]) -> ObjectEntry<'run> {
     let value = Value::List(nodes);
-    Entry { key, node: object.get(key).map_or(Node::computed(value), |given| Node::new(value, given.origin)) }
+    ObjectEntry { key, node: object.get(key).map_or(Node::computed(value), |given| Node::new(value, given.origin)) }
 }
 
 /// Checks the type of a standard entry; `None` where it is not recorded.
-fn standard<'run>(builder: &mut Builder<'run>, given: &Entry<'run>) -> Result<Option<Node<'run>>, Placed> {
+fn standard_entry<'run>(builder: &mut StepBuilder<'run>, given: &ObjectEntry<'run>) -> Result<Option<Node<'run>>, PlacedError> {
     let node = given.node;
-    let fits = match expected(given.key) {
-        Expected::Number => match node.value {
+    let fits = match entry_type(given.key) {
+        EntryType::Number => match node.value {
             Value::Null | Value::Absent => return Ok(None),
             Value::Number(number) => number.to_f64().is_finite(),
             _ => return Err(wrong_type(node, "a run", given.key, "a number")),
         },
-        Expected::Object => match node.value {
+        EntryType::Object => match node.value {
             Value::Null | Value::Absent => return Ok(None),
             Value::Object(usage) => return Ok(Some(with_total(builder, node, usage))),
             _ => return Err(wrong_type(node, "a run", given.key, "an object")),
         },
-        Expected::TextOrNumber | Expected::Boolean if matches!(node.value, Value::Null) => return Ok(None),
-        Expected::Any if matches!(given.key, of_run::OUTPUT | of_run::PROMPT) && !builder.of_format => {
+        EntryType::TextOrNumber | EntryType::Boolean if matches!(node.value, Value::Null) => return Ok(None),
+        EntryType::Any if matches!(given.key, of_run::OUTPUT | of_run::PROMPT) && !builder.of_format => {
             return Ok(Some(content::of_blocks(node, builder.arena).unwrap_or(node)).filter(is_recorded));
         }
-        Expected::TextOrNumber | Expected::Boolean | Expected::Any => !matches!(node.value, Value::Absent),
+        EntryType::TextOrNumber | EntryType::Boolean | EntryType::Any => !matches!(node.value, Value::Absent),
     };
     if given.key == of_run::COST && !fits {
         return Err(wrong_type(node, "a run", given.key, "a number that a computer can hold"));
@@ -177,17 +177,17 @@ const TOKENS: [&str; 6] = [
 ];
 
 /// Whether an entry of a usage is a count that cannot be.
-fn is_no_count(entry: &Entry<'_>) -> bool {
+fn is_invalid_count(entry: &ObjectEntry<'_>) -> bool {
     let broken = |value| matches!(value, Value::Number(number) if number.to_f64().fract() != 0.0);
     TOKENS.contains(&entry.key) && (is_negative(entry.node.value) || broken(entry.node.value))
 }
 
 /// A usage without counts that cannot be.
-fn counts<'run>(builder: &mut Builder<'run>, usage: Object<'run>) -> Object<'run> {
-    let Some(impossible) = usage.entries().iter().find(|entry| is_no_count(entry)) else { return usage };
+fn valid_counts<'run>(builder: &mut StepBuilder<'run>, usage: Object<'run>) -> Object<'run> {
+    let Some(impossible) = usage.entries().iter().find(|entry| is_invalid_count(entry)) else { return usage };
     builder.warn_once(impossible.node.origin, NO_COUNT);
     let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len(), builder.arena);
-    entries.extend(usage.entries().iter().filter(|entry| !is_no_count(entry)));
+    entries.extend(usage.entries().iter().filter(|entry| !is_invalid_count(entry)));
     Object::new(builder.arena, entries.into_bump_slice())
 }
 
@@ -195,14 +195,14 @@ fn counts<'run>(builder: &mut Builder<'run>, usage: Object<'run>) -> Object<'run
 const NO_COUNT: &str = "a number of tokens is below 0 or has a fraction: it counts as not recorded";
 
 /// `total_tokens` is input and output tokens together, where only these are recorded.
-fn with_total<'run>(builder: &mut Builder<'run>, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
-    let usage = counts(builder, usage);
+fn with_total<'run>(builder: &mut StepBuilder<'run>, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
+    let usage = valid_counts(builder, usage);
     let node = Node::new(Value::Object(usage), node.origin);
-    let tokens = |key| match known(usage, key).map(|node| node.value) {
+    let tokens = |key| match known_entry(usage, key).map(|node| node.value) {
         Some(Value::Number(number)) => Some(number),
         _ => None,
     };
-    let total = match (known(usage, of_usage::TOTAL), tokens(of_usage::INPUT), tokens(of_usage::OUTPUT)) {
+    let total = match (known_entry(usage, of_usage::TOTAL), tokens(of_usage::INPUT), tokens(of_usage::OUTPUT)) {
         (None, Some(input), Some(output)) => input.add(output),
         _ => None,
     };
@@ -213,22 +213,22 @@ fn with_total<'run>(builder: &mut Builder<'run>, node: Node<'run>, usage: Object
     let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len() + 1, builder.arena);
     entries.extend(usage.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null)));
     if let Some(total) = total {
-        entries.push(Entry::computed(of_usage::TOTAL, Value::Number(total)));
+        entries.push(ObjectEntry::computed(of_usage::TOTAL, Value::Number(total)));
     }
     Node::new(Value::Object(Object::new(builder.arena, entries.into_bump_slice())), node.origin)
 }
 
 /// How many assistant turns there were: by the turns of the steps, else by the assistant messages.
-fn count_turns(recorded: [bool; Kind::ALL.len()], steps: &[Step<'_>]) -> Option<i64> {
+fn count_turns(recorded: [bool; StepKind::ALL.len()], steps: &[Step<'_>]) -> Option<i64> {
     let turns = || steps.iter().filter_map(|step| step.turn);
     if let (Some(first), Some(last)) = (turns().min(), turns().max()) {
         // Some count turns from 0.
         return Some(i64::from(last) + i64::from(first == 0));
     }
-    let assistant = |step: &&Step<'_>| step.kind == Kind::Message && role::OF_ASSISTANT.contains(&step.name);
-    let messages = recorded.get(Kind::Message as usize).copied().unwrap_or(false);
+    let assistant = |step: &&Step<'_>| step.kind == StepKind::Message && role::OF_ASSISTANT.contains(&step.name);
+    let messages = recorded.get(StepKind::Message as usize).copied().unwrap_or(false);
     let count = messages.then(|| steps.iter().filter(assistant).count());
     // Somebody made the calls, in turns that nobody has counted.
-    let calls = || steps.iter().any(|step| step.kind == Kind::Call);
+    let calls = || steps.iter().any(|step| step.kind == StepKind::Call);
     count.filter(|count| *count > 0 || !calls()).and_then(|count| i64::try_from(count).ok())
 }

@@ -1,13 +1,13 @@
 //! How a step ended, in the words of all formats.
 
 use averment_base::value::Value;
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 
 /// The status that a word stands for; upper and lower case are the same. `None` for a word that nobody uses for it.
-pub(crate) fn of_word(word: &str) -> Option<Status> {
+pub(crate) fn of_word(word: &str) -> Option<StepStatus> {
     let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     if is(&["ok", "success", "succeeded", "successful", "completed", "complete", "done", "passed", "finished"]) {
-        Some(Status::Ok)
+        Some(StepStatus::Ok)
     } else if is(&[
         "failed",
         "failure",
@@ -20,9 +20,9 @@ pub(crate) fn of_word(word: &str) -> Option<Status> {
         "cancelled",
         "canceled",
     ]) {
-        Some(Status::Failed)
+        Some(StepStatus::Failed)
     } else if is(&["denied", "rejected", "refused", "declined", "blocked", "forbidden"]) {
-        Some(Status::Denied)
+        Some(StepStatus::Denied)
     } else if is(&[
         "pending",
         "requires_approval",
@@ -31,9 +31,9 @@ pub(crate) fn of_word(word: &str) -> Option<Status> {
         "requires_action",
         "proposed",
     ]) {
-        Some(Status::Pending)
+        Some(StepStatus::Pending)
     } else if is(&["unknown", "unset", "running", "in_progress", "incomplete"]) {
-        Some(Status::Unknown)
+        Some(StepStatus::Unknown)
     } else {
         None
     }
@@ -49,6 +49,6 @@ pub(super) fn is_error(value: &Value<'_>) -> bool {
 }
 
 /// `ok: true` and `ok: false`.
-pub(super) fn of_boolean(value: bool) -> Status {
-    if value { Status::Ok } else { Status::Failed }
+pub(super) fn of_boolean(value: bool) -> StepStatus {
+    if value { StepStatus::Ok } else { StepStatus::Failed }
 }

@@ -1,8 +1,8 @@
 //! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
 
-use super::{Names, Part, Said, Unit};
-use crate::adapt::fields::{Row, fields};
-use averment_base::diagnostic::suggest::nearest;
+use super::{PartNames, NamedPart, MapSettings, TimeUnit};
+use crate::adapt::fields::{FieldRow, fields};
+use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 use serde_json::Value;
@@ -11,34 +11,34 @@ use std::borrow::Cow;
 /// A name that a user gives to a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GivenName {
-    pub(super) part: Part,
+    pub(super) part: NamedPart,
     pub(super) name: String,
 }
 
 /// A part has no more names than this.
 const MOST: usize = 100;
 
-impl Names {
+impl PartNames {
     /// The names that a file of the user adds, in front of those that are known: TOML or JSON, for each part a name or a list of names.
     ///
     /// # Errors
     /// What is wrong with the file, in words.
     pub fn of_file(text: &str) -> Result<Self, String> {
         let mut given = Vec::new();
-        let mut said = Said::default();
-        for (part, value) in entries(text)? {
-            if said.take(&part, &value)? {
+        let mut said = MapSettings::default();
+        for (part, value) in parse_entries(text)? {
+            if said.take_setting(&part, &value)? {
                 continue;
             }
-            let named = Part::of_word(&part).ok_or_else(|| unknown(&part))?;
+            let named = NamedPart::of_word(&part).ok_or_else(|| unknown_part(&part))?;
             given.extend(names_of(&part, value)?.into_iter().map(|name| GivenName { part: named, name }));
         }
-        if given.is_empty() && said == Said::default() {
+        if given.is_empty() && said == MapSettings::default() {
             return Err("the file is empty".to_owned());
         }
         for (number, one) in given.iter().enumerate() {
-            if let Some(other) = given.iter().take(number).find(|other| clash(one, other)) {
-                let (name, part, other) = (&one.name, one.part.word(), other.part.word());
+            if let Some(other) = given.iter().take(number).find(|other| names_clash(one, other)) {
+                let (name, part, other) = (&one.name, one.part.map_word(), other.part.map_word());
                 return Err(match part == other {
                     true => format!("`{part}` names `{name}` twice"),
                     false => format!("`{name}` cannot be both `{other}` and `{part}`"),
@@ -47,59 +47,59 @@ impl Names {
         }
         let mut names = Self::default();
         for one in given.iter().rev() {
-            for part in Part::ALL.into_iter().filter(|part| part.is_of_run_only() && one.part.is_of_run_only()) {
-                names.change(part, |list| list.retain(|name| *name != one.name));
+            for part in NamedPart::ALL.into_iter().filter(|part| part.is_of_run_only() && one.part.is_of_run_only()) {
+                names.change_list(part, |list| list.retain(|name| *name != one.name));
             }
-            names.change(one.part, |list| {
+            names.change_list(one.part, |list| {
                 list.retain(|name| *name != one.name);
                 list.insert(0, Cow::Owned(one.name.clone()));
             });
         }
-        names.said = said;
-        Ok(names.indexed(given))
+        names.settings = said;
+        Ok(names.with_index(given))
     }
 }
 
 fields! {
     /// What is said beside names.
-    Beside {
+    SettingKey {
         TimeUnit = "time_unit" => Shape,
         DurationUnit = "duration_unit" => Shape,
         Failed = "failed" => Shape,
     }
 }
 
-impl Said {
+impl MapSettings {
     /// Takes what is said beside names. False for the name of a part.
-    fn take(&mut self, word: &str, value: &Value) -> Result<bool, String> {
-        match Beside::ALL.iter().find(|beside| beside.key() == word) {
-            Some(Beside::TimeUnit) => self.time_unit = Some(unit(word, value)?),
-            Some(Beside::DurationUnit) => self.duration_unit = Some(unit(word, value)?),
-            Some(Beside::Failed) => self.failed = names_of(word, value.clone())?,
+    fn take_setting(&mut self, word: &str, value: &Value) -> Result<bool, String> {
+        match SettingKey::ALL.iter().find(|beside| beside.key() == word) {
+            Some(SettingKey::TimeUnit) => self.time_unit = Some(parse_unit(word, value)?),
+            Some(SettingKey::DurationUnit) => self.duration_unit = Some(parse_unit(word, value)?),
+            Some(SettingKey::Failed) => self.failed = names_of(word, value.clone())?,
             None => return Ok(false),
         }
         Ok(true)
     }
 }
 
-fn unit(word: &str, value: &Value) -> Result<Unit, String> {
-    let known = Unit::ALL.into_iter().find(|(name, _)| value.as_str() == Some(name));
-    let words = || Unit::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
+fn parse_unit(word: &str, value: &Value) -> Result<TimeUnit, String> {
+    let known = TimeUnit::ALL.into_iter().find(|(name, _)| value.as_str() == Some(name));
+    let words = || TimeUnit::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
     known.map(|(_, unit)| unit).ok_or_else(|| format!("`{word}` is no unit: `{value}` is none of {}", words()))
 }
 
 /// Whether one name is given to two parts of the same thing.
-fn clash(a: &GivenName, b: &GivenName) -> bool {
+fn names_clash(a: &GivenName, b: &GivenName) -> bool {
     let of_run = |one: &GivenName| one.part.is_of_run_only();
     a.name == b.name && of_run(a) == of_run(b)
 }
 
 /// The entries of the file, in any order.
-pub(crate) fn entries(text: &str) -> Result<serde_json::Map<String, Value>, String> {
+pub(crate) fn parse_entries(text: &str) -> Result<serde_json::Map<String, Value>, String> {
     let table = if text.trim_start().starts_with('{') {
         let arena = bumpalo::Bump::new();
         let document = json::parse(text, 0, &arena, &Limits::default())
-            .map_err(|error| format!("it is not JSON: {} ({})", error.message, place(text, error.offset)))?;
+            .map_err(|error| format!("it is not JSON: {} ({})", error.message, line_and_column(text, error.offset)))?;
         if let Some(twice) = document.duplicates.first() {
             return Err(format!("`{}` stands there twice", twice.key));
         }
@@ -107,7 +107,7 @@ pub(crate) fn entries(text: &str) -> Result<serde_json::Map<String, Value>, Stri
     } else {
         toml::from_str::<toml::Table>(text)
             .map_err(|error| {
-                let at = error.span().map(|span| format!(" ({})", place(text, span.start)));
+                let at = error.span().map(|span| format!(" ({})", line_and_column(text, span.start)));
                 format!("it is not TOML: {}{}", error.message(), at.unwrap_or_default())
             })
             .and_then(|table| serde_json::to_value(table).map_err(|error| error.to_string()))
@@ -119,7 +119,7 @@ pub(crate) fn entries(text: &str) -> Result<serde_json::Map<String, Value>, Stri
 }
 
 /// `line 2, column 5`.
-fn place(text: &str, offset: usize) -> String {
+fn line_and_column(text: &str, offset: usize) -> String {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
@@ -147,10 +147,10 @@ fn names_of(part: &str, value: Value) -> Result<Vec<String>, String> {
     items.into_iter().map(name).collect()
 }
 
-fn unknown(word: &str) -> String {
+fn unknown_part(word: &str) -> String {
     let words: Vec<_> =
-        Part::ALL.map(Part::word).into_iter().chain(Beside::ALL.iter().map(|beside| beside.key())).collect();
-    match nearest(word, words.iter().copied()) {
+        NamedPart::ALL.map(NamedPart::map_word).into_iter().chain(SettingKey::ALL.iter().map(|beside| beside.key())).collect();
+    match suggest_name(word, words.iter().copied()) {
         Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
         None => format!("there is no part `{word}`: the parts are {}", words.join(", ")),
     }
@@ -178,17 +178,17 @@ mod tests {
             ("history = \"x\"", "the parts are calls, tool"),
             ("Calls = \"x\"", "did you mean `calls`?"),
         ] {
-            let error = Names::of_file(text).expect_err(text);
+            let error = PartNames::of_file(text).expect_err(text);
             assert!(error.contains(said), "{text}: {error}");
         }
     }
 
     #[test]
     fn a_name_of_the_user_is_taken_from_the_part_that_has_it() {
-        let names = Names::of_file("result = \"input\"\nid = \"query\"\noutput = [\"a\", \"b\"]").expect("good names");
-        assert_eq!(names.part("input"), Some((Part::Result, 0)));
-        assert_eq!(names.part("args"), Some((Part::Args, 0)));
-        assert!(!names.of(Part::Input).contains(&"query".into()));
-        assert_eq!(names.of(Part::Output).iter().take(3).collect::<Vec<_>>(), ["a", "b", "output"]);
+        let names = PartNames::of_file("result = \"input\"\nid = \"query\"\noutput = [\"a\", \"b\"]").expect("good names");
+        assert_eq!(names.call_part("input"), Some((NamedPart::Result, 0)));
+        assert_eq!(names.call_part("args"), Some((NamedPart::Args, 0)));
+        assert!(!names.names_of(NamedPart::Input).contains(&"query".into()));
+        assert_eq!(names.names_of(NamedPart::Output).iter().take(3).collect::<Vec<_>>(), ["a", "b", "output"]);
     }
 }

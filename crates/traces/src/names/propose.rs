@@ -1,6 +1,6 @@
 //! A file for `--map`, proposed from one run: where its calls are, and what their parts and those of the run are called.
 
-use super::{Of, Part, STEP};
+use super::{PartOwner, NamedPart, STEP};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const ITEMS: usize = 20;
 const EXAMPLE: usize = 40;
 
 /// A path of keys with the value that it leads to.
-type Found<'a> = (String, &'a Value);
+type ValueAtPath<'a> = (String, &'a Value);
 
 /// The proposal as TOML, with an example behind each line. `hide` takes out of an example what is not to be shown, before it is cut.
 ///
@@ -23,35 +23,35 @@ type Found<'a> = (String, &'a Value);
 pub fn from_text(text: &str, hide: &dyn Fn(&str) -> String) -> Result<String, String> {
     let run: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
     let Value::Object(run) = &run else { return Err("a run is an object".to_owned()) };
-    let all = inside(run);
-    let lists = all.iter().filter_map(|(path, value)| Some((path, value, calls(value)?)));
+    let all = nested_values(run);
+    let lists = all.iter().filter_map(|(path, value)| Some((path, value, find_calls(value)?)));
     let best = lists.max_by_key(|(path, _, calls)| (calls.score, usize::MAX - path.matches(STEP).count()));
     let Some((path, _, list)) = best else { return Err("no list in it holds objects that name a tool".to_owned()) };
     let mut out = String::from("# what `aver` reads as what: a proposal, by names and shapes alone\n");
-    line(&mut out, Part::Calls, path, &format!("{} calls", list.items.len()));
-    line(&mut out, Part::Tool, &list.tool, "");
-    let first = inside(list.items.first().copied().ok_or("its list of calls is empty")?);
-    for part in Part::of_calls().filter(|part| *part != Part::Tool) {
-        if let Some((name, value)) = named(part, first.iter().filter(|(name, _)| *name != list.tool)) {
-            line(&mut out, part, name, &example(value, hide));
+    push_line(&mut out, NamedPart::Calls, path, &format!("{} calls", list.items.len()));
+    push_line(&mut out, NamedPart::Tool, &list.tool, "");
+    let first = nested_values(list.items.first().copied().ok_or("its list of calls is empty")?);
+    for part in NamedPart::of_calls().filter(|part| *part != NamedPart::Tool) {
+        if let Some((name, value)) = best_named(part, first.iter().filter(|(name, _)| *name != list.tool)) {
+            push_line(&mut out, part, name, &example_text(value, hide));
         }
     }
     let beside = || all.iter().filter(|(name, _)| name != path && !name.starts_with(&format!("{path}{STEP}")));
-    for part in Part::ALL.into_iter().filter(|part| part.row().of == Of::Run && *part != Part::Calls) {
-        if let Some((name, value)) = named(part, beside()) {
-            line(&mut out, part, name, &example(value, hide));
+    for part in NamedPart::ALL.into_iter().filter(|part| part.definition().of == PartOwner::Run && *part != NamedPart::Calls) {
+        if let Some((name, value)) = best_named(part, beside()) {
+            push_line(&mut out, part, name, &example_text(value, hide));
         }
     }
     Ok(out)
 }
 
-fn line(out: &mut String, part: Part, name: &str, example: &str) {
+fn push_line(out: &mut String, part: NamedPart, name: &str, example: &str) {
     let quoted = Value::String(name.to_owned());
     let comment = if example.is_empty() { String::new() } else { format!("  # {example}") };
-    let _ = writeln!(out, "{} = {quoted}{comment}", part.word());
+    let _ = writeln!(out, "{} = {quoted}{comment}", part.map_word());
 }
 
-fn example(value: &Value, hide: &dyn Fn(&str) -> String) -> String {
+fn example_text(value: &Value, hide: &dyn Fn(&str) -> String) -> String {
     let text = hide(&value.to_string()).replace(|c: char| c.is_control(), " ");
     match text.chars().count() > EXAMPLE {
         true => text.chars().take(EXAMPLE).chain(['…']).collect(),
@@ -60,50 +60,50 @@ fn example(value: &Value, hide: &dyn Fn(&str) -> String) -> String {
 }
 
 /// A list of calls.
-struct Calls<'a> {
+struct CallList<'a> {
     items: Vec<&'a Map<String, Value>>,
     tool: String,
     score: usize,
 }
 
 /// The calls in a list, where its elements have what may be a tool; the more of its other keys are known, the better.
-fn calls(value: &Value) -> Option<Calls<'_>> {
+fn find_calls(value: &Value) -> Option<CallList<'_>> {
     let Value::Array(items) = value else { return None };
     let items: Vec<_> = items.iter().take(ITEMS).map(Value::as_object).collect::<Option<_>>()?;
-    let first = inside(items.first()?);
+    let first = nested_values(items.first()?);
     let texts = first.iter().filter(|(_, value)| value.is_string());
-    let (tool, _) = named(Part::Tool, texts.clone())
-        .or_else(|| texts.clone().find(|(name, _)| last(name).contains(Part::Tool.word())))?;
-    let others = Part::of_calls().filter(|part| *part != Part::Tool);
-    let known = others.filter(|part| named(*part, first.iter()).is_some()).count();
-    let has_args = named(Part::Args, first.iter()).is_some();
-    (known > 0).then(|| Calls { score: known + 5 * usize::from(has_args), tool: tool.clone(), items })
+    let (tool, _) = best_named(NamedPart::Tool, texts.clone())
+        .or_else(|| texts.clone().find(|(name, _)| last_key(name).contains(NamedPart::Tool.map_word())))?;
+    let others = NamedPart::of_calls().filter(|part| *part != NamedPart::Tool);
+    let known = others.filter(|part| best_named(*part, first.iter()).is_some()).count();
+    let has_args = best_named(NamedPart::Args, first.iter()).is_some();
+    (known > 0).then(|| CallList { score: known + 5 * usize::from(has_args), tool: tool.clone(), items })
 }
 
 /// The value with the best name of a part: the one that stands first among its names, and of these the one that is nested least.
-fn named<'a, 'v: 'a>(part: Part, found: impl Iterator<Item = &'a Found<'v>>) -> Option<&'a Found<'v>> {
-    let rank = |name: &str| part.row().names.iter().position(|known| *known == last(name));
+fn best_named<'a, 'v: 'a>(part: NamedPart, found: impl Iterator<Item = &'a ValueAtPath<'v>>) -> Option<&'a ValueAtPath<'v>> {
+    let rank = |name: &str| part.definition().names.iter().position(|known| *known == last_key(name));
     let ranked = found.filter(|(_, value)| !value.is_null()).filter_map(|one| Some((rank(&one.0)?, one)));
     ranked.min_by_key(|(rank, (name, _))| (name.matches(STEP).count(), *rank)).map(|(_, one)| one)
 }
 
-fn last(name: &str) -> &str {
+fn last_key(name: &str) -> &str {
     name.rsplit(STEP).next().unwrap_or(name)
 }
 
 /// All values inside of an object, with their paths; what is inside of lists has none.
-fn inside(object: &Map<String, Value>) -> Vec<Found<'_>> {
+fn nested_values(object: &Map<String, Value>) -> Vec<ValueAtPath<'_>> {
     let mut found = Vec::new();
-    walk(object, "", DEPTH, &mut found);
+    walk_object(object, "", DEPTH, &mut found);
     found
 }
 
-fn walk<'a>(object: &'a Map<String, Value>, before: &str, depth: usize, found: &mut Vec<Found<'a>>) {
+fn walk_object<'a>(object: &'a Map<String, Value>, before: &str, depth: usize, found: &mut Vec<ValueAtPath<'a>>) {
     for (key, value) in object.iter().filter(|(key, _)| !key.contains(STEP)) {
         let path = if before.is_empty() { key.clone() } else { format!("{before}{STEP}{key}") };
         found.push((path.clone(), value));
         if let (Value::Object(inner), true) = (value, depth > 0) {
-            walk(inner, &path, depth - 1, found);
+            walk_object(inner, &path, depth - 1, found);
         }
     }
 }
@@ -111,7 +111,7 @@ fn walk<'a>(object: &'a Map<String, Value>, before: &str, depth: usize, found: &
 #[cfg(test)]
 mod tests {
     use super::from_text;
-    use crate::names::Names;
+    use crate::names::PartNames;
 
     #[test]
     fn a_proposal_names_the_list_and_its_parts_and_is_a_map() {
@@ -130,7 +130,7 @@ mod tests {
         ] {
             assert!(proposal.contains(line), "{line}: {proposal}");
         }
-        Names::of_file(&proposal).unwrap();
+        PartNames::of_file(&proposal).unwrap();
         assert!(["[]", "{\"a\": [1]}", "x"].iter().all(|text| from_text(text, &str::to_owned).is_err()));
     }
 }

@@ -1,21 +1,21 @@
 //! One call of a line: which of its fields count, and whether it is as simple as the line reader wants it.
 
-use super::keys::Keys;
-use super::{Call, Chunk, Field, Held, ReadSet, Texts};
-use crate::adapt::fields::Span;
-use crate::adapt::generic::Best;
+use super::keys::KeyReader;
+use super::{ProjectedCall, ScannedChunk, CallField, RawValue, ReadSet, TextPool};
+use crate::adapt::fields::ByteSpan;
+use crate::adapt::generic::BestRanked;
 use crate::build::word_status;
-use crate::names::{Names, Part};
-use crate::scan::Cursor;
+use crate::names::{PartNames, NamedPart};
+use crate::scan::ScanCursor;
 use crate::time;
-use averment_base::value::{Number, Text, Value};
-use averment_runs::run::{CallTimes, Status};
+use averment_base::value::{Number, ValueText, Value};
+use averment_runs::run::{CallTimes, StepStatus};
 use std::borrow::Cow;
 
 /// What a key of a call stands for, and which of several names it is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallKey {
-    part: Option<Part>,
+    part: Option<NamedPart>,
     rank: u8,
     /// A bit for this key.
     mark: u128,
@@ -26,12 +26,12 @@ pub(super) struct CallKey {
 }
 
 /// The keys of calls in the normal form, or under these names; `None` where they are too many.
-pub(super) fn keys(names: Option<&Names>) -> Option<Keys<CallKey>> {
+pub(super) fn call_keys(names: Option<&PartNames>) -> Option<KeyReader<CallKey>> {
     let mut roles: Vec<(String, CallKey)> = Vec::new();
-    for part in Part::of_calls() {
-        let normal = part.field().map(Cow::Borrowed);
-        for key in names.map_or(normal.as_slice(), |names| names.of(part)) {
-            let (part, rank) = names.map_or(Some((part, 0)), |names| names.part(key))?;
+    for part in NamedPart::of_calls() {
+        let normal = part.call_field().map(Cow::Borrowed);
+        for key in names.map_or(normal.as_slice(), |names| names.names_of(part)) {
+            let (part, rank) = names.map_or(Some((part, 0)), |names| names.call_part(key))?;
             let unit = names.is_none_or(|names| names.carries_unit(key));
             if !roles.iter().any(|(known, _)| known == key) {
                 let mark = 1_u128.checked_shl(u32::try_from(roles.len()).ok()?)?;
@@ -39,12 +39,12 @@ pub(super) fn keys(names: Option<&Names>) -> Option<Keys<CallKey>> {
             }
         }
     }
-    Some(Keys::new(roles, CallKey { part: None, rank: 0, mark: 0, unit: true, native: false }))
+    Some(KeyReader::new(roles, CallKey { part: None, rank: 0, mark: 0, unit: true, native: false }))
 }
 
 /// What the calls of a run have in common.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(super) struct CallOrder {
     calls: usize,
     with_start: usize,
     last_start: f64,
@@ -58,7 +58,7 @@ pub(super) struct Order {
     span: (f64, f64),
 }
 
-impl Order {
+impl CallOrder {
     pub(super) fn new() -> Self {
         let span = (f64::INFINITY, f64::NEG_INFINITY);
         Self { last_start: f64::NEG_INFINITY, in_order: true, turns_in_order: true, span, ..Self::default() }
@@ -75,21 +75,21 @@ impl Order {
     }
 
     /// Whether the run records a field of its calls at all.
-    pub(super) fn records(&self, field: Field) -> bool {
+    pub(super) fn records_field(&self, field: CallField) -> bool {
         match field {
-            Field::Args => self.args,
-            Field::Result => self.results,
+            CallField::Args => self.args,
+            CallField::Result => self.results,
         }
     }
 
     /// Notes how long a call lasted.
-    fn lasts(&mut self, start: Option<f64>, end: Option<f64>, duration: Option<f64>) {
+    fn note_span(&mut self, start: Option<f64>, end: Option<f64>, duration: Option<f64>) {
         let Some(start) = start else { return };
         let end = end.or(duration.map(|duration| start + duration)).unwrap_or(start);
         self.span = (self.span.0.min(start), self.span.1.max(end));
     }
 
-    fn start(&mut self, start: Option<f64>, turn: Option<u64>) {
+    fn note_call(&mut self, start: Option<f64>, turn: Option<u64>) {
         self.calls += 1;
         if let Some(start) = start {
             self.with_start += 1;
@@ -104,15 +104,15 @@ impl Order {
 /// What the keys of a call say.
 #[derive(Default)]
 struct CallFields {
-    tool: Best<Span>,
-    begin: Best<Span>,
-    end: Best<f64>,
-    milliseconds: Best<f64>,
-    seconds: Best<f64>,
-    turn: Best<Span>,
+    tool: BestRanked<ByteSpan>,
+    begin: BestRanked<ByteSpan>,
+    end: BestRanked<f64>,
+    milliseconds: BestRanked<f64>,
+    seconds: BestRanked<f64>,
+    turn: BestRanked<ByteSpan>,
     /// It has an agent, which may be named after what started it.
     by_agent: bool,
-    fields: [Best<Span>; 2],
+    fields: [BestRanked<ByteSpan>; 2],
     /// Fields that are there as `null`.
     nulls: [bool; 2],
     not_executed: bool,
@@ -123,80 +123,80 @@ struct CallFields {
 }
 
 /// Reads the call whose bracket stands at an offset. `None` where it is not plain. The bool is false for a call that was not executed.
-pub(super) fn read<'a>(
-    keys: &mut Keys<CallKey>,
-    chunk: Chunk<'a>,
+pub(super) fn read_call<'a>(
+    keys: &mut KeyReader<CallKey>,
+    chunk: ScannedChunk<'a>,
     start: usize,
     read_set: &ReadSet,
-    texts: &mut [Texts; 2],
-    order: &mut Order,
-) -> Option<(Call<'a>, bool, usize)> {
-    let Chunk { text, cursor, .. } = chunk;
+    texts: &mut [TextPool; 2],
+    order: &mut CallOrder,
+) -> Option<(ProjectedCall<'a>, bool, usize)> {
+    let ScannedChunk { text, cursor, .. } = chunk;
     let (call_fields, behind) = call_fields(keys, text, cursor, start)?;
     let CallFields { nulls, .. } = call_fields;
-    let tool = call_fields.tool.value()?;
+    let tool = call_fields.tool.best_value()?;
     if cursor.has_escape(tool.0, tool.1) {
         return None;
     }
-    let begin = call_fields.begin.value().map(|(start, end)| instant(cursor, text, start, end));
-    let turn = call_fields.turn.value().map(|(start, end)| turn(cursor, start, end));
+    let begin = call_fields.begin.best_value().map(|(start, end)| parse_instant(cursor, text, start, end));
+    let turn = call_fields.turn.best_value().map(|(start, end)| parse_turn(cursor, start, end));
     if matches!(begin, Some(None)) || matches!(turn, Some(None)) {
         return None;
     }
-    order.start(begin.flatten(), turn.flatten());
-    let duration = call_fields.milliseconds.value().or(call_fields.seconds.value().map(|seconds| seconds * 1000.0));
+    order.note_call(begin.flatten(), turn.flatten());
+    let duration = call_fields.milliseconds.best_value().or(call_fields.seconds.best_value().map(|seconds| seconds * 1000.0));
     if duration.is_some_and(|duration| duration < 0.0) {
         return None;
     }
-    order.lasts(begin.flatten(), call_fields.end.value(), duration);
-    let times = call_fields.times(begin.flatten(), turn.flatten());
-    let fields = call_fields.fields.map(|field| field.value());
+    order.note_span(begin.flatten(), call_fields.end.best_value(), duration);
+    let times = call_fields.call_times(begin.flatten(), turn.flatten());
+    let fields = call_fields.fields.map(|field| field.best_value());
     order.args |= fields[0].is_some() || nulls[0];
     order.results |= fields[1].is_some() || nulls[1] || call_fields.ended;
-    let held = |span: Option<Span>, null: bool| match (span, null) {
-        (Some((start, end)), _) => Held::Bytes(start, end),
-        (None, true) => Held::Value(Value::Null),
-        (None, false) => Held::Value(Value::Missing),
+    let held = |span: Option<ByteSpan>, null: bool| match (span, null) {
+        (Some((start, end)), _) => RawValue::Bytes(start, end),
+        (None, true) => RawValue::Value(Value::Null),
+        (None, false) => RawValue::Value(Value::Missing),
     };
     let mut args = held(fields[0], nulls[0]);
     if call_fields.written
         && let Some((start, end)) = fields[0]
-        && cursor.byte(start) == b'"'
+        && cursor.byte_at(start) == b'"'
     {
-        args = Held::Written(start, end);
+        args = RawValue::Written(start, end);
     }
     for ((span, texts), wanted) in fields.iter().zip(texts.iter_mut()).zip(read_set.texts) {
         if let Some((start, end)) = span.filter(|_| wanted) {
             match args {
-                Held::Written(written, _) if written == start => texts.walk(chunk.read(args)?),
+                RawValue::Written(written, _) if written == start => texts.add_texts_in(chunk.read_value(args)?),
                 _ => take_texts(cursor, text, start, end, texts)?,
             }
         }
     }
     let name = text.get(tool.0.wrapping_add(1)..tool.1.wrapping_sub(1))?;
     let fields = [args, held(fields[1], nulls[1])];
-    Some((Call { name, fields, times, place: Some((start, behind)) }, !call_fields.not_executed, behind))
+    Some((ProjectedCall { name, fields, times, place: Some((start, behind)) }, !call_fields.not_executed, behind))
 }
 
 impl CallFields {
     /// When it started and ended, where that is told here: seconds are computed by the full reader.
-    fn times(&self, start: Option<f64>, turn: Option<u64>) -> Option<CallTimes> {
-        let took = self.milliseconds.value();
-        if self.by_agent || (took.is_none() && self.seconds.value().is_some()) {
+    fn call_times(&self, start: Option<f64>, turn: Option<u64>) -> Option<CallTimes> {
+        let took = self.milliseconds.best_value();
+        if self.by_agent || (took.is_none() && self.seconds.best_value().is_some()) {
             return None;
         }
-        let end = self.end.value().or_else(|| Some(start? + took?));
+        let end = self.end.best_value().or_else(|| Some(start? + took?));
         Some(CallTimes { start, end, turn: turn.map(u32::try_from).transpose().ok()? })
     }
 }
 
 /// Reads the keys of a call.
 #[inline]
-fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: usize) -> Option<(CallFields, usize)> {
+fn call_fields(keys: &mut KeyReader<CallKey>, text: &str, cursor: ScanCursor<'_>, start: usize) -> Option<(CallFields, usize)> {
     let mut call_fields = CallFields::default();
     let mut marks = 0_u128;
-    let behind = keys.object(cursor, start, |role, at| {
-        let end = cursor.value(at)?;
+    let behind = keys.read_object(cursor, start, |role, at| {
+        let end = cursor.value_end(at)?;
         let Some(part) = role.part else { return Some(end) };
         if marks & role.mark != 0 {
             return None;
@@ -206,47 +206,47 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
         if null {
             match part {
                 _ if !part.has_null(role.native) => {}
-                Part::Args => call_fields.nulls[0] = true,
-                Part::Result => call_fields.nulls[1] = true,
+                NamedPart::Args => call_fields.nulls[0] = true,
+                NamedPart::Result => call_fields.nulls[1] = true,
                 _ => {}
             }
             return Some(end);
         }
         match part {
-            Part::Start | Part::End | Part::Milliseconds if !role.unit && cursor.byte(at) != b'"' => return None,
-            Part::Tool => {
+            NamedPart::Start | NamedPart::End | NamedPart::Milliseconds if !role.unit && cursor.byte_at(at) != b'"' => return None,
+            NamedPart::Tool => {
                 // What stands inside of a `function` is for the full reader.
-                (cursor.byte(at) == b'"').then_some(())?;
-                call_fields.tool.offer(role.rank, (at, end));
+                (cursor.byte_at(at) == b'"').then_some(())?;
+                call_fields.tool.offer_value(role.rank, (at, end));
             }
-            Part::Args => {
+            NamedPart::Args => {
                 call_fields.written = !role.native || is_written_object(cursor, at)?;
-                call_fields.fields[0].offer(role.rank, (at, end));
+                call_fields.fields[0].offer_value(role.rank, (at, end));
             }
-            Part::Result => call_fields.fields[1].offer(role.rank, (at, end)),
-            Part::Start => call_fields.begin.offer(role.rank, (at, end)),
-            Part::End => call_fields.end.offer(role.rank, instant(cursor, text, at, end)?),
-            Part::Milliseconds => call_fields.milliseconds.offer(role.rank, number(cursor, at, end)?),
-            Part::Seconds => {
+            NamedPart::Result => call_fields.fields[1].offer_value(role.rank, (at, end)),
+            NamedPart::Start => call_fields.begin.offer_value(role.rank, (at, end)),
+            NamedPart::End => call_fields.end.offer_value(role.rank, parse_instant(cursor, text, at, end)?),
+            NamedPart::Milliseconds => call_fields.milliseconds.offer_value(role.rank, parse_number(cursor, at, end)?),
+            NamedPart::Seconds => {
                 // Seconds that are no number count as not there.
-                if matches!(cursor.byte(at), b'-' | b'0'..=b'9') {
-                    call_fields.seconds.offer(role.rank, number(cursor, at, end)?);
+                if matches!(cursor.byte_at(at), b'-' | b'0'..=b'9') {
+                    call_fields.seconds.offer_value(role.rank, parse_number(cursor, at, end)?);
                 }
             }
-            Part::Turn => call_fields.turn.offer(role.rank, (at, end)),
-            Part::Error => call_fields.ended = true,
-            Part::Ok => {
+            NamedPart::Turn => call_fields.turn.offer_value(role.rank, (at, end)),
+            NamedPart::Error => call_fields.ended = true,
+            NamedPart::Ok => {
                 call_fields.ended = true;
                 matches!(cursor.slice(at, end), b"true" | b"false").then_some(())?;
             }
-            Part::Status => {
+            NamedPart::Status => {
                 call_fields.ended = true;
-                call_fields.not_executed |= !status(cursor, text, at, end)?.executed();
+                call_fields.not_executed |= !parse_status(cursor, text, at, end)?.is_executed();
             }
-            Part::Agent => call_fields.by_agent = true,
+            NamedPart::Agent => call_fields.by_agent = true,
             // Nothing that a projection holds.
-            Part::CallId | Part::Calls | Part::Id | Part::Input | Part::Output => {}
-            Part::Cost | Part::Usage | Part::Messages | Part::Role | Part::Text => {}
+            NamedPart::CallId | NamedPart::Calls | NamedPart::Id | NamedPart::Input | NamedPart::Output => {}
+            NamedPart::Cost | NamedPart::Usage | NamedPart::Messages | NamedPart::Role | NamedPart::Text => {}
         }
         Some(end)
     })?;
@@ -254,11 +254,11 @@ fn call_fields(keys: &mut Keys<CallKey>, text: &str, cursor: Cursor<'_>, start: 
 }
 
 /// Whether arguments of the normal form that are text begin as an object of JSON; `None` where that is not plain.
-fn is_written_object(cursor: Cursor<'_>, at: usize) -> Option<bool> {
-    if cursor.byte(at) != b'"' {
+fn is_written_object(cursor: ScanCursor<'_>, at: usize) -> Option<bool> {
+    if cursor.byte_at(at) != b'"' {
         return Some(false);
     }
-    match cursor.byte(cursor.blank(at.wrapping_add(1))) {
+    match cursor.byte_at(cursor.skip_blank(at.wrapping_add(1))) {
         b'\\' => None,
         first => Some(first == b'{'),
     }
@@ -266,18 +266,18 @@ fn is_written_object(cursor: Cursor<'_>, at: usize) -> Option<bool> {
 
 /// Adds the texts inside of a value.
 #[inline]
-pub(super) fn take_texts(cursor: Cursor<'_>, text: &str, start: usize, end: usize, texts: &mut Texts) -> Option<()> {
-    match cursor.byte(start) {
+pub(super) fn take_texts(cursor: ScanCursor<'_>, text: &str, start: usize, end: usize, texts: &mut TextPool) -> Option<()> {
+    match cursor.byte_at(start) {
         b'"' => {
             texts.any = true;
-            texts.add(cursor, text, start, end.wrapping_sub(1));
+            texts.add_text(cursor, text, start, end.wrapping_sub(1));
         }
         b'{' | b'[' => {
             texts.perhaps = true;
-            cursor.texts(start, end, |open, close| texts.add(cursor, text, open, close))?;
+            cursor.each_text(start, end, |open, close| texts.add_text(cursor, text, open, close))?;
         }
         _ => {
-            number(cursor, start, end)
+            parse_number(cursor, start, end)
                 .map(|_| ())
                 .or_else(|| matches!(cursor.slice(start, end), b"true" | b"false").then_some(()))?;
             texts.any = true;
@@ -287,17 +287,17 @@ pub(super) fn take_texts(cursor: Cursor<'_>, text: &str, start: usize, end: usiz
 }
 
 /// Milliseconds of a point in time.
-pub(super) fn instant(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<f64> {
-    if cursor.byte(start) == b'"' {
+pub(super) fn parse_instant(cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) -> Option<f64> {
+    if cursor.byte_at(start) == b'"' {
         let inner = text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
-        return if cursor.has_escape(start, end) { None } else { time::milliseconds(&Value::Text(Text::Plain(inner))) };
+        return if cursor.has_escape(start, end) { None } else { time::to_milliseconds(&Value::Text(ValueText::Plain(inner))) };
     }
-    number(cursor, start, end).filter(|number| !time::is_in_seconds(&Value::Number(Number::Real(*number))))
+    parse_number(cursor, start, end).filter(|number| !time::is_in_seconds(&Value::Number(Number::Real(*number))))
 }
 
 /// A plain number: digits, and a fraction.
-pub(super) fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64> {
-    if let Some(whole) = whole(cursor, start, end) {
+pub(super) fn parse_number(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<f64> {
+    if let Some(whole) = parse_integer(cursor, start, end) {
         #[expect(clippy::cast_precision_loss, reason = "at most fifteen digits, which a double holds")]
         return Some(whole as f64);
     }
@@ -310,18 +310,18 @@ pub(super) fn number(cursor: Cursor<'_>, start: usize, end: usize) -> Option<f64
 }
 
 /// The number of a turn.
-pub(super) fn turn(cursor: Cursor<'_>, start: usize, end: usize) -> Option<u64> {
-    whole(cursor, start, end).filter(|turn| *turn <= u64::from(u32::MAX))
+pub(super) fn parse_turn(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<u64> {
+    parse_integer(cursor, start, end).filter(|turn| *turn <= u64::from(u32::MAX))
 }
 
 /// A number of at most fifteen digits.
 #[inline]
-fn whole(cursor: Cursor<'_>, start: usize, end: usize) -> Option<u64> {
+fn parse_integer(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<u64> {
     let length = end.wrapping_sub(start);
-    if length == 0 || length > 15 || (length > 1 && cursor.byte(start) == b'0') {
+    if length == 0 || length > 15 || (length > 1 && cursor.byte_at(start) == b'0') {
         return None;
     }
-    if let (1..=8, Some([a, b, c, d, e, f, g, h, ..])) = (length, cursor.sixteen(start)) {
+    if let (1..=8, Some([a, b, c, d, e, f, g, h, ..])) = (length, cursor.sixteen_at(start)) {
         return few_digits(u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), length);
     }
     cursor.slice(start, end).iter().try_fold(0_u64, |value, byte| {
@@ -345,8 +345,8 @@ fn few_digits(bytes: u64, length: usize) -> Option<u64> {
 }
 
 /// How a call ended, by its word; `None` for one that nobody knows.
-fn status(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<Status> {
-    if cursor.byte(start) != b'"' || cursor.has_escape(start, end) {
+fn parse_status(cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) -> Option<StepStatus> {
+    if cursor.byte_at(start) != b'"' || cursor.has_escape(start, end) {
         return None;
     }
     word_status(text.get(start.wrapping_add(1)..end.wrapping_sub(1))?)
@@ -355,16 +355,16 @@ fn status(cursor: Cursor<'_>, text: &str, start: usize, end: usize) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::Index;
+    use crate::scan::ByteIndex;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn digits_are_read_as_they_stand(number in "[0-9]{1,16}|[0-9./:a\\-]{1,9}", behind in "[,} ]{0,20}") {
             let text = format!("{number}{behind}");
-            let mut index = Index::default();
-            index.build(text.as_bytes()).unwrap();
-            let read = whole(Cursor::new(text.as_bytes(), &index, 10), 0, number.len());
+            let mut index = ByteIndex::default();
+            index.build_index(text.as_bytes()).unwrap();
+            let read = parse_integer(ScanCursor::new(text.as_bytes(), &index, 10), 0, number.len());
             let plain = number.len() <= 15
                 && number.bytes().all(|byte| byte.is_ascii_digit())
                 && (number.len() == 1 || !number.starts_with('0'));

@@ -1,33 +1,33 @@
 //! Reading single values of a line: in full, or those of their parts that somebody asks for.
 
-use super::{FieldMask, Held};
+use super::{FieldMask, RawValue};
 use crate::adapt::calls::are_none;
-use crate::adapt::fields::Span;
-use crate::scan::Cursor;
+use crate::adapt::fields::ByteSpan;
+use crate::scan::ScanCursor;
 use averment_base::limits::Limits;
-use averment_base::value::text::{Escaped, unescape};
-use averment_base::value::{Entry, Node, Number, Object, Text, Value, json};
+use averment_base::value::text::{EscapedText, unescape_text};
+use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value, json};
 use bumpalo::Bump;
 use smallvec::SmallVec;
 
 /// Bytes of a chunk with what is needed to read values from them.
 #[derive(Clone, Copy)]
-pub struct Chunk<'a> {
+pub struct ScannedChunk<'a> {
     /// The text.
     pub text: &'a str,
     /// Walks it.
-    pub cursor: Cursor<'a>,
+    pub cursor: ScanCursor<'a>,
     /// Where values are put.
     pub arena: &'a Bump,
     /// The limits of values.
     pub limits: &'a Limits,
 }
 
-impl<'a> Chunk<'a> {
+impl<'a> ScannedChunk<'a> {
     /// The text of a value, where it is one: between its quotes. The outer `None` is for one with escapes.
     #[inline]
-    pub(super) fn plain(&self, (start, end): Span) -> Option<Option<&'a str>> {
-        if self.cursor.byte(start) != b'"' {
+    pub(super) fn plain_text(&self, (start, end): ByteSpan) -> Option<Option<&'a str>> {
+        if self.cursor.byte_at(start) != b'"' {
             return Some(None);
         }
         if self.cursor.has_escape(start, end) {
@@ -38,20 +38,20 @@ impl<'a> Chunk<'a> {
 
     /// Reads a value in full; `None` where it is not valid.
     #[must_use]
-    pub fn read(&self, held: Held<'a>) -> Option<Value<'a>> {
+    pub fn read_value(&self, held: RawValue<'a>) -> Option<Value<'a>> {
         let (start, end) = match held {
-            Held::Value(value) => return Some(value),
-            Held::Bytes(start, end) => (start, end),
-            Held::Written(start, end) => return self.written(start, end),
+            RawValue::Value(value) => return Some(value),
+            RawValue::Bytes(start, end) => (start, end),
+            RawValue::Written(start, end) => return self.read_written(start, end),
         };
         let text = self.text.get(start..end)?;
-        match self.cursor.byte(start) {
+        match self.cursor.byte_at(start) {
             b'"' => {
                 let inner = text.get(1..text.len().checked_sub(1)?)?;
                 Some(Value::Text(if self.cursor.has_escape(start, end) {
-                    Text::Escaped(self.arena.alloc(Escaped::new(inner, self.arena)))
+                    ValueText::Escaped(self.arena.alloc(EscapedText::new(inner, self.arena)))
                 } else {
-                    Text::Plain(inner)
+                    ValueText::Plain(inner)
                 }))
             }
             b'0'..=b'9' if text.len() < 18 && is_plain_number(text) => Some(Value::Number(Number::Written(text))),
@@ -63,9 +63,9 @@ impl<'a> Chunk<'a> {
     }
 
     /// The value that a text holds as JSON. Blank text stands for an empty object.
-    fn written(&self, start: usize, end: usize) -> Option<Value<'a>> {
+    fn read_written(&self, start: usize, end: usize) -> Option<Value<'a>> {
         let inner = self.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
-        let text = if self.cursor.has_escape(start, end) { unescape(inner, self.arena) } else { inner };
+        let text = if self.cursor.has_escape(start, end) { unescape_text(inner, self.arena) } else { inner };
         if are_none(text) {
             return Some(Value::Object(Object::new(self.arena, &[])));
         }
@@ -76,47 +76,47 @@ impl<'a> Chunk<'a> {
     /// The parts of a value that a mask names. A value that has no keys is read in full; `None` where one is not valid, and where a key
     /// that is asked for comes twice.
     #[must_use]
-    pub fn masked(&self, held: Held<'a>, mask: &FieldMask) -> Option<Value<'a>> {
+    pub fn read_masked(&self, held: RawValue<'a>, mask: &FieldMask) -> Option<Value<'a>> {
         match (held, mask) {
-            (Held::Bytes(start, _), FieldMask::Keys(wanted)) if self.cursor.byte(start) == b'{' => {
-                self.object(start, wanted)
+            (RawValue::Bytes(start, _), FieldMask::Keys(wanted)) if self.cursor.byte_at(start) == b'{' => {
+                self.read_object(start, wanted)
             }
-            _ => self.read(held),
+            _ => self.read_value(held),
         }
     }
 
     /// An object with these keys and no others.
-    fn object(&self, start: usize, wanted: &[(String, FieldMask)]) -> Option<Value<'a>> {
+    fn read_object(&self, start: usize, wanted: &[(String, FieldMask)]) -> Option<Value<'a>> {
         let cursor = self.cursor;
-        let mut found: SmallVec<[Entry<'a>; 4]> = SmallVec::new();
-        let mut at = cursor.blank(start.wrapping_add(1));
-        if cursor.byte(at) == b'}' {
+        let mut found: SmallVec<[ObjectEntry<'a>; 4]> = SmallVec::new();
+        let mut at = cursor.skip_blank(start.wrapping_add(1));
+        if cursor.byte_at(at) == b'}' {
             return Some(Value::Object(Object::new(self.arena, &[])));
         }
         loop {
-            if cursor.byte(at) != b'"' {
+            if cursor.byte_at(at) != b'"' {
                 return None;
             }
-            let end = cursor.quote(at.wrapping_add(1))?;
+            let end = cursor.next_quote(at.wrapping_add(1))?;
             if cursor.has_escape(at, end) {
                 return None;
             }
             let key = self.text.get(at.wrapping_add(1)..end)?;
-            let colon = cursor.blank(end.wrapping_add(1));
-            if cursor.byte(colon) != b':' {
+            let colon = cursor.skip_blank(end.wrapping_add(1));
+            if cursor.byte_at(colon) != b':' {
                 return None;
             }
-            let value = cursor.blank(colon.wrapping_add(1));
-            let behind = cursor.value(value)?;
+            let value = cursor.skip_blank(colon.wrapping_add(1));
+            let behind = cursor.value_end(value)?;
             if let Some((_, mask)) = wanted.iter().find(|(wanted, _)| wanted == key) {
                 if found.iter().any(|entry| entry.key == key) {
                     return None;
                 }
-                found.push(Entry { key, node: Node::computed(self.masked(Held::Bytes(value, behind), mask)?) });
+                found.push(ObjectEntry { key, node: Node::computed(self.read_masked(RawValue::Bytes(value, behind), mask)?) });
             }
-            at = cursor.blank(behind);
-            match cursor.byte(at) {
-                b',' => at = cursor.blank(at.wrapping_add(1)),
+            at = cursor.skip_blank(behind);
+            match cursor.byte_at(at) {
+                b',' => at = cursor.skip_blank(at.wrapping_add(1)),
                 b'}' => break,
                 _ => return None,
             }

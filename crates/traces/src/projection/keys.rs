@@ -1,13 +1,13 @@
 //! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always, or are of a few
 //! kinds that have.
 
-use crate::adapt::fields::{Record, Row, Spans};
-use crate::scan::Cursor;
+use crate::adapt::fields::{FieldRecord, FieldRow, FieldSpans};
+use crate::scan::ScanCursor;
 use rustc_hash::FxHashMap;
 
 /// Reads keys and tells what each stands for.
 #[derive(Debug)]
-pub(super) struct Keys<R> {
+pub(super) struct KeyReader<R> {
     /// What known keys stand for.
     known: FxHashMap<Box<[u8]>, R>,
     /// The keys that came at each place.
@@ -41,7 +41,7 @@ const MOST: usize = 64;
 /// So many keys are expected at one place beside the last one.
 const OTHERS: usize = 4;
 
-impl<R: Clone> Keys<R> {
+impl<R: Clone> KeyReader<R> {
     /// Keys with these roles; any other key has the role `other`.
     pub(super) fn new(known: impl IntoIterator<Item = (String, R)>, other: R) -> Self {
         let known = known.into_iter().map(|(key, role)| (key.into_bytes().into_boxed_slice(), role)).collect();
@@ -51,35 +51,35 @@ impl<R: Clone> Keys<R> {
     /// Reads the object whose bracket stands at an offset. `each` is told the role and the place of every value and gives the
     /// offset behind it. `None` where the object has no good form, a key holds an escape, or `each` says so.
     #[inline]
-    pub(super) fn object(
+    pub(super) fn read_object(
         &mut self,
-        cursor: Cursor<'_>,
+        cursor: ScanCursor<'_>,
         start: usize,
         mut each: impl FnMut(&R, usize) -> Option<usize>,
     ) -> Option<usize> {
-        if cursor.byte(start) != b'{' {
+        if cursor.byte_at(start) != b'{' {
             return None;
         }
-        let mut at = cursor.blank(start.wrapping_add(1));
-        if cursor.byte(at) == b'}' {
+        let mut at = cursor.skip_blank(start.wrapping_add(1));
+        if cursor.byte_at(at) == b'}' {
             return Some(at.wrapping_add(1));
         }
         let mut place = 0_usize;
         loop {
-            if cursor.byte(at) != b'"' {
+            if cursor.byte_at(at) != b'"' {
                 return None;
             }
             at = at.wrapping_add(1);
             let value = match self.expected.get(place) {
-                Some(expected) if expected.last.fits(cursor, at) => at.wrapping_add(expected.last.length),
-                _ => self.turn(cursor, at, place)?,
+                Some(expected) if expected.last.fits_at(cursor, at) => at.wrapping_add(expected.last.length),
+                _ => self.turn_key(cursor, at, place)?,
             };
-            let value = cursor.blank(value);
+            let value = cursor.skip_blank(value);
             let role = self.expected.get(place).map_or(&self.other, |expected| &expected.last.role);
-            at = cursor.blank(each(role, value)?);
+            at = cursor.skip_blank(each(role, value)?);
             place = place.wrapping_add(1);
-            match cursor.byte(at) {
-                b',' => at = cursor.blank(at.wrapping_add(1)),
+            match cursor.byte_at(at) {
+                b',' => at = cursor.skip_blank(at.wrapping_add(1)),
                 b'}' => return Some(at.wrapping_add(1)),
                 _ => return None,
             }
@@ -88,32 +88,32 @@ impl<R: Clone> Keys<R> {
 
     /// Reads a key that was not the last one at its place. Gives the offset behind its colon.
     #[inline]
-    fn turn(&mut self, cursor: Cursor<'_>, at: usize, place: usize) -> Option<usize> {
+    fn turn_key(&mut self, cursor: ScanCursor<'_>, at: usize, place: usize) -> Option<usize> {
         if let Some(KeyPosition { last, others }) = self.expected.get_mut(place)
-            && let Some(other) = others.iter_mut().find(|other| other.fits(cursor, at))
+            && let Some(other) = others.iter_mut().find(|other| other.fits_at(cursor, at))
         {
             std::mem::swap(last, other);
             return Some(at.wrapping_add(last.length));
         }
-        self.expect(cursor, at, place)
+        self.expect_key(cursor, at, place)
     }
 
     /// Reads a key that was not expected, and expects it from now on. Gives the offset behind its colon.
     #[inline(never)]
-    fn expect(&mut self, cursor: Cursor<'_>, at: usize, place: usize) -> Option<usize> {
-        let end = cursor.quote(at)?;
+    fn expect_key(&mut self, cursor: ScanCursor<'_>, at: usize, place: usize) -> Option<usize> {
+        let end = cursor.next_quote(at)?;
         if cursor.has_escape(at, end) {
             return None;
         }
         let key = cursor.slice(at, end);
-        let colon = cursor.blank(end.wrapping_add(1));
-        if cursor.byte(colon) != b':' || place >= MOST {
+        let colon = cursor.skip_blank(end.wrapping_add(1));
+        if cursor.byte_at(colon) != b':' || place >= MOST {
             return None;
         }
         let role = self.known.get(key).unwrap_or(&self.other).clone();
         let expected = ExpectedKey::new(key, role);
         match self.expected.get_mut(place) {
-            Some(known) => known.put(expected),
+            Some(known) => known.put_key(expected),
             None => self.expected.push(KeyPosition { last: expected, others: Vec::new() }),
         }
         Some(colon.wrapping_add(1))
@@ -121,7 +121,7 @@ impl<R: Clone> Keys<R> {
 }
 
 impl<R> KeyPosition<R> {
-    fn put(&mut self, expected: ExpectedKey<R>) {
+    fn put_key(&mut self, expected: ExpectedKey<R>) {
         let before = std::mem::replace(&mut self.last, expected);
         if before.key == self.last.key {
             return;
@@ -146,13 +146,13 @@ impl<R> ExpectedKey<R> {
     }
 
     #[inline]
-    fn fits(&self, cursor: Cursor<'_>, at: usize) -> bool {
-        let Some(bytes) = cursor.sixteen(at) else { return false };
+    fn fits_at(&self, cursor: ScanCursor<'_>, at: usize) -> bool {
+        let Some(bytes) = cursor.sixteen_at(at) else { return false };
         u128::from_le_bytes(*bytes) & self.mask == self.start && (self.length <= 16 || self.fits_slowly(cursor, at))
     }
 
     #[inline(never)]
-    fn fits_slowly(&self, cursor: Cursor<'_>, at: usize) -> bool {
+    fn fits_slowly(&self, cursor: ScanCursor<'_>, at: usize) -> bool {
         let end = at.wrapping_add(self.key.len());
         cursor.slice(at, end) == &*self.key && cursor.slice(end, end.wrapping_add(2)) == b"\":"
     }
@@ -160,18 +160,18 @@ impl<R> ExpectedKey<R> {
 
 /// Reads the list whose bracket stands at an offset. `each` is told the place of every element and gives the offset behind it.
 #[inline]
-pub(super) fn list(cursor: Cursor<'_>, start: usize, mut each: impl FnMut(usize) -> Option<usize>) -> Option<usize> {
-    if cursor.byte(start) != b'[' {
+pub(super) fn read_list(cursor: ScanCursor<'_>, start: usize, mut each: impl FnMut(usize) -> Option<usize>) -> Option<usize> {
+    if cursor.byte_at(start) != b'[' {
         return None;
     }
-    let mut at = cursor.blank(start.wrapping_add(1));
-    if cursor.byte(at) == b']' {
+    let mut at = cursor.skip_blank(start.wrapping_add(1));
+    if cursor.byte_at(at) == b']' {
         return Some(at.wrapping_add(1));
     }
     loop {
-        at = cursor.blank(each(at)?);
-        match cursor.byte(at) {
-            b',' => at = cursor.blank(at.wrapping_add(1)),
+        at = cursor.skip_blank(each(at)?);
+        match cursor.byte_at(at) {
+            b',' => at = cursor.skip_blank(at.wrapping_add(1)),
             b']' => return Some(at.wrapping_add(1)),
             _ => return None,
         }
@@ -180,7 +180,7 @@ pub(super) fn list(cursor: Cursor<'_>, start: usize, mut each: impl FnMut(usize)
 
 /// What a key of an object of a table stands for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Key<F> {
+pub(super) enum TableKey<F> {
     /// A field that projections look at.
     Field(F),
     /// An object with this key is for the full reader.
@@ -189,25 +189,25 @@ pub(super) enum Key<F> {
     Other,
 }
 
-impl<F: Row> Keys<Key<F>> {
+impl<F: FieldRow> KeyReader<TableKey<F>> {
     /// The keys of a table, as far as projections look at them. An object with one of the `refused` is for the full reader.
     pub(super) fn of_table(refused: impl IntoIterator<Item = &'static str>) -> Self {
-        let fields = F::ALL.iter().filter(|field| field.becomes().is_projected());
-        let fields = fields.map(|field| (field.key().to_owned(), Key::Field(*field)));
-        Self::new(fields.chain(refused.into_iter().map(|key| (key.to_owned(), Key::Refused))), Key::Other)
+        let fields = F::ALL.iter().filter(|field| field.field_target().is_projected());
+        let fields = fields.map(|field| (field.key().to_owned(), TableKey::Field(*field)));
+        Self::new(fields.chain(refused.into_iter().map(|key| (key.to_owned(), TableKey::Refused))), TableKey::Other)
     }
 
     /// Reads an object; gives the offset behind it, too. `None` where it is for the full reader: also where a field comes again.
     #[inline]
-    pub(super) fn spans(&mut self, cursor: Cursor<'_>, start: usize) -> Option<(Spans<F>, usize)> {
-        let mut spans = Spans::default();
-        let behind = self.object(cursor, start, |row, at| {
-            let end = cursor.value(at)?;
+    pub(super) fn read_spans(&mut self, cursor: ScanCursor<'_>, start: usize) -> Option<(FieldSpans<F>, usize)> {
+        let mut spans = FieldSpans::default();
+        let behind = self.read_object(cursor, start, |row, at| {
+            let end = cursor.value_end(at)?;
             match row {
-                Key::Field(field) if spans.field(*field).is_some() => return None,
-                Key::Field(field) => spans.set(*field, (at, end)),
-                Key::Refused => return None,
-                Key::Other => {}
+                TableKey::Field(field) if spans.field(*field).is_some() => return None,
+                TableKey::Field(field) => spans.set_span(*field, (at, end)),
+                TableKey::Refused => return None,
+                TableKey::Other => {}
             }
             Some(end)
         })?;

@@ -1,19 +1,19 @@
 //! The projection of one line, from its bytes.
 
-use super::beside::Beside;
-use super::call::{self, Order};
-use super::keys::{self, Keys};
-use super::messages::Messages;
-use super::responses::Responses;
-use super::roots::{self, Special, fits};
-use super::session::Sessions;
-use super::spans::Traces;
-use super::{Chunk, Held, Projection, ReadSet};
-use crate::adapt::InMessages;
-use crate::adapt::fields::{Span, is_composed};
-use crate::adapt::generic::{Best, in_milliseconds};
-use crate::names::Names;
-use crate::scan::Cursor;
+use super::side_messages::MessageChecker;
+use super::call::{self, CallOrder};
+use super::keys::{self, KeyReader};
+use super::messages::MessageReader;
+use super::responses::ResponsesReader;
+use super::run_keys::{self, SpecialKey, fits_expected};
+use super::session::SessionReader;
+use super::spans::TraceReader;
+use super::{ScannedChunk, RawValue, RunProjection, ReadSet};
+use crate::adapt::MessageLayout;
+use crate::adapt::fields::{ByteSpan, is_composed};
+use crate::adapt::generic::{BestRanked, in_milliseconds};
+use crate::names::PartNames;
+use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_run;
 
@@ -23,15 +23,15 @@ pub struct LineReader {
     read_set: ReadSet,
     /// The entries that are looked at: those that are asked for, and the duration.
     looked_at: Vec<String>,
-    runs: Keys<roots::RunKey>,
-    generic: Keys<call::CallKey>,
-    native: Keys<call::CallKey>,
-    messages: Messages,
-    beside: Beside,
-    responses: Responses,
-    sessions: Sessions,
+    runs: KeyReader<run_keys::RunKey>,
+    generic: KeyReader<call::CallKey>,
+    native: KeyReader<call::CallKey>,
+    messages: MessageReader,
+    beside: MessageChecker,
+    responses: ResponsesReader,
+    sessions: SessionReader,
     /// Where the names are somebody's own, they tell what such a text is.
-    traces: Option<Traces>,
+    traces: Option<TraceReader>,
     /// The rank from which on a duration stands in seconds.
     seconds: u8,
     /// Whether `null` is a value of each entry, by the form of the run.
@@ -42,8 +42,8 @@ pub struct LineReader {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct EntrySpans {
-    generic: Best<Span>,
-    native: Option<Span>,
+    generic: BestRanked<ByteSpan>,
+    native: Option<ByteSpan>,
     /// It stands there as `null`, under a name of the home-grown shape, and under its own.
     generic_null: bool,
     native_null: bool,
@@ -53,13 +53,13 @@ struct EntrySpans {
 #[derive(Debug, Default)]
 struct LineKeys {
     marks: u128,
-    form: Option<Form>,
+    form: Option<RunForm>,
     /// The rank of the name of the calls.
     rank: u8,
     /// The calls have to stand under the first of their names.
     first_needed: bool,
     /// Where a conversation stands, and of which form it is.
-    messages: Option<(usize, &'static InMessages)>,
+    messages: Option<(usize, &'static MessageLayout)>,
     /// Where messages stand that may be some beside calls.
     beside: Option<usize>,
     /// Such a one is the run also where calls stand beside it.
@@ -75,7 +75,7 @@ struct LineKeys {
 
 /// The form of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum RunForm {
     Generic,
     Native,
 }
@@ -83,8 +83,8 @@ enum Form {
 impl LineReader {
     /// A reader for what is asked for; `None` where only the full reader can give that.
     #[must_use]
-    pub fn new(read_set: &ReadSet, names: &Names) -> Option<Self> {
-        if read_set.roots.iter().any(|root| is_composed(root)) || names.need_the_run() {
+    pub fn new(read_set: &ReadSet, names: &PartNames) -> Option<Self> {
+        if read_set.roots.iter().any(|root| is_composed(root)) || names.need_full_reader() {
             return None;
         }
         // Whether a recorded duration is to be believed is looked at in every run, whoever asks for it.
@@ -93,16 +93,16 @@ impl LineReader {
             looked_at.push(of_run::DURATION.to_owned());
         }
         Some(Self {
-            runs: roots::keys(&looked_at, names)?,
-            generic: call::keys(Some(names))?,
-            native: call::keys(None)?,
-            messages: Messages::new(),
-            beside: Beside::new(),
-            responses: Responses::new(),
-            sessions: Sessions::new(),
-            traces: std::ptr::eq(names, Names::known()).then(Traces::new),
-            seconds: roots::milliseconds(names),
-            nulls: looked_at.iter().map(|root| roots::null_counts(root, names)).collect(),
+            runs: run_keys::keys_of_runs(&looked_at, names)?,
+            generic: call::call_keys(Some(names))?,
+            native: call::call_keys(None)?,
+            messages: MessageReader::new(),
+            beside: MessageChecker::new(),
+            responses: ResponsesReader::new(),
+            sessions: SessionReader::new(),
+            traces: std::ptr::eq(names, PartNames::known_names()).then(TraceReader::new),
+            seconds: run_keys::seconds_rank(names),
+            nulls: looked_at.iter().map(|root| run_keys::null_counts(root, names)).collect(),
             looked_at,
             found: Vec::new(),
             read_set: read_set.clone(),
@@ -110,44 +110,44 @@ impl LineReader {
     }
 
     /// Reads the line from `start` to `end`. `None` where it is for the full reader; the projection is not to be used then.
-    pub fn read<'a>(
+    pub fn read_line<'a>(
         &mut self,
-        chunk: Chunk<'a>,
+        chunk: ScannedChunk<'a>,
         start: usize,
         end: usize,
-        projection: &mut Projection<'a>,
+        projection: &mut RunProjection<'a>,
     ) -> Option<()> {
         let known = self.read_run(chunk, start, end, projection);
-        known.or_else(|| self.responses.read(chunk, (start, end), &self.read_set, projection))
+        known.or_else(|| self.responses.read_line(chunk, (start, end), &self.read_set, projection))
     }
 
     /// The same of a run in normal form, of a home-grown shape, or of a conversation.
     fn read_run<'a>(
         &mut self,
-        chunk: Chunk<'a>,
+        chunk: ScannedChunk<'a>,
         start: usize,
         end: usize,
-        projection: &mut Projection<'a>,
+        projection: &mut RunProjection<'a>,
     ) -> Option<()> {
-        projection.clear();
+        projection.clear_run();
         self.found.clear();
         self.found.resize(self.looked_at.len(), EntrySpans::default());
         let cursor = chunk.cursor;
-        let mut order = Order::new();
-        let (keys_seen, behind) = self.keys(chunk, start, projection, &mut order)?;
-        if cursor.blank(behind) < end {
+        let mut order = CallOrder::new();
+        let (keys_seen, behind) = self.read_keys(chunk, start, projection, &mut order)?;
+        if cursor.skip_blank(behind) < end {
             return None;
         }
         match (keys_seen.form, keys_seen.messages) {
-            (Some(form), _) => self.finish(chunk, (form, &keys_seen), &order, projection)?,
+            (Some(form), _) => self.finish_line(chunk, (form, &keys_seen), &order, projection)?,
             (None, Some((start, form))) if !keys_seen.no_chat => {
-                self.conversation(chunk, start, (form, keys_seen.tells_of_calls), projection)?;
+                self.read_conversation(chunk, start, (form, keys_seen.tells_of_calls), projection)?;
             }
             _ => return None,
         }
         for (root, name) in projection.roots.iter_mut().zip(&self.read_set.roots) {
-            if name == of_run::ERROR && matches!(root, Held::Value(Value::Absent)) {
-                *root = Held::Value(Value::Missing);
+            if name == of_run::ERROR && matches!(root, RawValue::Value(Value::Absent)) {
+                *root = RawValue::Value(Value::Missing);
             }
         }
         Some(())
@@ -156,69 +156,69 @@ impl LineReader {
     /// Reads a whole session, whose line ends are given. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read_session<'a>(
         &mut self,
-        chunk: Chunk<'a>,
+        chunk: ScannedChunk<'a>,
         ends: impl Iterator<Item = usize>,
-        projection: &mut Projection<'a>,
+        projection: &mut RunProjection<'a>,
     ) -> Option<()> {
-        projection.clear();
+        projection.clear_run();
         let mut start = 0;
         let lines = ends.chain([chunk.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
-        self.sessions.read(&mut self.messages, chunk, lines, &self.read_set, projection)
+        self.sessions.read_session(&mut self.messages, chunk, lines, &self.read_set, projection)
     }
 
     /// Whether a text that is no session may be read by [`Self::read_trace`].
     #[must_use]
     pub fn is_trace(text: &str) -> bool {
-        Traces::begins(text)
+        TraceReader::may_begin(text)
     }
 
     /// Reads the spans of a whole trace. `None` where it is for the full reader; the projection is not to be used then.
-    pub fn read_trace<'a>(&mut self, chunk: Chunk<'a>, projection: &mut Projection<'a>) -> Option<()> {
-        projection.clear();
-        self.traces.as_mut()?.read(chunk, &self.read_set, projection)
+    pub fn read_trace<'a>(&mut self, chunk: ScannedChunk<'a>, projection: &mut RunProjection<'a>) -> Option<()> {
+        projection.clear_run();
+        self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)
     }
 
     /// Reads the keys of a line, and its calls where they stand in a list of their own. Gives the offset behind it.
     #[inline]
-    fn keys<'a>(
+    fn read_keys<'a>(
         &mut self,
-        chunk: Chunk<'a>,
+        chunk: ScannedChunk<'a>,
         start: usize,
-        projection: &mut Projection<'a>,
-        order: &mut Order,
+        projection: &mut RunProjection<'a>,
+        order: &mut CallOrder,
     ) -> Option<(LineKeys, usize)> {
         let cursor = chunk.cursor;
         let Self { read_set, runs, generic, native, found, .. } = self;
         let mut keys_seen = LineKeys::default();
-        let behind = runs.object(cursor, start, |role, at| {
+        let behind = runs.read_object(cursor, start, |role, at| {
             if keys_seen.marks & role.mark != 0 {
                 return None;
             }
             keys_seen.marks |= role.mark;
             let end = match role.special {
-                Special::Generic(_) | Special::Native => {
+                SpecialKey::Generic(_) | SpecialKey::Native => {
                     let (this, keys) = match role.special {
-                        Special::Native => (Form::Native, &mut *native),
-                        _ => (Form::Generic, &mut *generic),
+                        SpecialKey::Native => (RunForm::Native, &mut *native),
+                        _ => (RunForm::Generic, &mut *generic),
                     };
-                    if let Special::Generic(rank) = role.special {
+                    if let SpecialKey::Generic(rank) = role.special {
                         keys_seen.rank = rank;
                     }
                     if keys_seen.form.replace(this).is_some() {
                         return None;
                     }
-                    calls(keys, chunk, at, read_set, projection, order)?
+                    read_calls(keys, chunk, at, read_set, projection, order)?
                 }
                 special => {
-                    keys_seen.note(special, cursor.byte(at), at)?;
-                    cursor.value(at)?
+                    keys_seen.note_special(special, cursor.byte_at(at), at)?;
+                    cursor.value_end(at)?
                 }
             };
-            if role.messages && cursor.byte(at) != b'n' && keys_seen.beside.replace(at).is_some() {
+            if role.messages && cursor.byte_at(at) != b'n' && keys_seen.beside.replace(at).is_some() {
                 return None;
             }
             if role.mark != 0 {
-                note(role, cursor, (at, end), found, &mut keys_seen)?;
+                note_entry(role, cursor, (at, end), found, &mut keys_seen)?;
             }
             Some(end)
         })?;
@@ -226,72 +226,72 @@ impl LineReader {
     }
 
     /// Settles what depends on the whole line, where it has a list of calls.
-    fn finish<'a>(
+    fn finish_line<'a>(
         &mut self,
-        chunk: Chunk<'a>,
-        (form, keys_seen): (Form, &LineKeys),
-        order: &Order,
-        projection: &mut Projection<'a>,
+        chunk: ScannedChunk<'a>,
+        (form, keys_seen): (RunForm, &LineKeys),
+        order: &CallOrder,
+        projection: &mut RunProjection<'a>,
     ) -> Option<()> {
-        let wrong = if form == Form::Generic { keys_seen.wrong_generic } else { keys_seen.wrong_native };
-        let hidden = keys_seen.first_needed && form == Form::Generic && keys_seen.rank > 0;
+        let wrong = if form == RunForm::Generic { keys_seen.wrong_generic } else { keys_seen.wrong_native };
+        let hidden = keys_seen.first_needed && form == RunForm::Generic && keys_seen.rank > 0;
         if wrong || hidden || keys_seen.beside_calls || !order.is_plain() {
             return None;
         }
         if let Some(at) = keys_seen.beside
-            && self.beside.look(chunk, at)?
+            && self.beside.check_list(chunk, at)?
             && self.has_duration(form)
         {
             // What the messages span counts, too.
             return None;
         }
-        if self.needs_the_run(chunk.cursor, form, order) {
+        if self.needs_full_reader(chunk.cursor, form, order) {
             return None;
         }
-        projection.settle(|field| order.records(field));
+        projection.settle_fields(|field| order.records_field(field));
         let asked = self.found.iter().zip(&self.nulls).take(self.read_set.roots.len());
         projection.roots.extend(asked.map(|(found, nulls)| {
             let (place, null) = match form {
-                Form::Generic => (found.generic.value(), found.generic_null && nulls.0),
-                Form::Native => (found.native, found.native_null && nulls.1),
+                RunForm::Generic => (found.generic.best_value(), found.generic_null && nulls.0),
+                RunForm::Native => (found.native, found.native_null && nulls.1),
             };
             match place {
-                Some((start, end)) => Held::Bytes(start, end),
-                None if null => Held::Value(Value::Null),
-                None => Held::Value(Value::Absent),
+                Some((start, end)) => RawValue::Bytes(start, end),
+                None if null => RawValue::Value(Value::Null),
+                None => RawValue::Value(Value::Absent),
             }
         }));
         for ((found, root), name) in self.found.iter().zip(&mut projection.roots).zip(&self.read_set.roots) {
-            let in_seconds = found.generic.value().is_some() && found.generic.rank() >= self.seconds;
-            if form == Form::Generic && name == of_run::DURATION && in_seconds {
-                let value = Node::computed(chunk.read(*root)?);
-                *root = Held::Value(in_milliseconds(value).map_or(Value::Absent, |node| node.value));
+            let in_seconds = found.generic.best_value().is_some() && found.generic.best_rank() >= self.seconds;
+            if form == RunForm::Generic && name == of_run::DURATION && in_seconds {
+                let value = Node::computed(chunk.read_value(*root)?);
+                *root = RawValue::Value(in_milliseconds(value).map_or(Value::Absent, |node| node.value));
             }
         }
         Some(())
     }
 
     /// Whether the run records how long it lasted.
-    fn has_duration(&self, form: Form) -> bool {
+    fn has_duration(&self, form: RunForm) -> bool {
         let mut entries = self.looked_at.iter().zip(&self.found);
         entries.any(|(name, found)| {
-            let place = if form == Form::Generic { found.generic.value() } else { found.native };
+            let place = if form == RunForm::Generic { found.generic.best_value() } else { found.native };
             name == of_run::DURATION && place.is_some()
         })
     }
 
     /// Whether an entry is not what it says: a duration that is too short, or an output of content blocks.
-    fn needs_the_run(&self, cursor: Cursor<'_>, form: Form, order: &Order) -> bool {
+    fn needs_full_reader(&self, cursor: ScanCursor<'_>, form: RunForm, order: &CallOrder) -> bool {
         let mut entries = self.looked_at.iter().zip(&self.found);
         entries.any(|(name, found)| {
-            let place = if form == Form::Generic { found.generic.value() } else { found.native };
+            let place = if form == RunForm::Generic { found.generic.best_value() } else { found.native };
             let Some((start, end)) = place else { return false };
             match name.as_str() {
-                of_run::OUTPUT => cursor.byte(start) == b'[',
+                of_run::OUTPUT => cursor.byte_at(start) == b'[',
                 of_run::DURATION => {
-                    let in_seconds = form == Form::Generic && found.generic.rank() >= self.seconds;
+                    let in_seconds = form == RunForm::Generic && found.generic.best_rank() >= self.seconds;
                     let unit = if in_seconds { 1000.0 } else { 1.0 };
-                    call::number(cursor, start, end).is_none_or(|duration| !order.fits_into(duration * unit))
+                    call::parse_number(cursor, start, end).is_none_or(|duration| !order.fits_into(duration * unit))
                 }
                 _ => false,
             }
@@ -299,14 +299,14 @@ impl LineReader {
     }
 
     /// Reads the conversation that a line holds.
-    fn conversation<'a>(
+    fn read_conversation<'a>(
         &mut self,
-        chunk: Chunk<'a>,
+        chunk: ScannedChunk<'a>,
         start: usize,
-        (form, told): (&InMessages, bool),
-        projection: &mut Projection<'a>,
+        (form, told): (&MessageLayout, bool),
+        projection: &mut RunProjection<'a>,
     ) -> Option<()> {
-        let read = self.messages.read(chunk, start, &self.read_set, projection)?;
+        let read = self.messages.read_list(chunk, start, &self.read_set, projection)?;
         let plain = match form.every {
             // That there are none makes an empty run, of which the full reader tells.
             true => read.has_message && read.all_messages && !read.in_blocks,
@@ -317,17 +317,17 @@ impl LineReader {
             return None;
         }
         (projection.records_calls, projection.conversation) = (true, true);
-        projection.settle(|field| read.records.get(field as usize) == Some(&true));
+        projection.settle_fields(|field| read.records.get(field as usize) == Some(&true));
         for (found, name) in self.found.iter().zip(&self.read_set.roots) {
             projection.roots.push(match (name.as_str(), found.native) {
-                (of_run::OUTPUT, found) if !form.composes(of_run::OUTPUT, found.is_some()) => {
-                    read.output.unwrap_or(Held::Value(Value::Absent))
+                (of_run::OUTPUT, found) if !form.composes_entry(of_run::OUTPUT, found.is_some()) => {
+                    read.output.unwrap_or(RawValue::Value(Value::Absent))
                 }
-                (name, Some((start, end))) if form.texts.contains(&name) && chunk.cursor.byte(start) == b'"' => {
-                    Held::Bytes(start, end)
+                (name, Some((start, end))) if form.texts.contains(&name) && chunk.cursor.byte_at(start) == b'"' => {
+                    RawValue::Bytes(start, end)
                 }
-                (name, found) if form.composes(name, found.is_some()) => return None,
-                _ => Held::Value(Value::Absent),
+                (name, found) if form.composes_entry(name, found.is_some()) => return None,
+                _ => RawValue::Value(Value::Absent),
             });
         }
         Some(())
@@ -336,19 +336,19 @@ impl LineReader {
 
 impl LineKeys {
     /// Notes a key that decides more than a value. `None` where the line is for the full reader.
-    fn note(&mut self, special: Special, first: u8, at: usize) -> Option<()> {
+    fn note_special(&mut self, special: SpecialKey, first: u8, at: usize) -> Option<()> {
         match special {
-            Special::Steps => return None,
-            Special::Refuse if first != b'n' => return None,
-            Special::Refuse => self.no_chat = true,
-            Special::Messages(form) => {
+            SpecialKey::Steps => return None,
+            SpecialKey::Refuse if first != b'n' => return None,
+            SpecialKey::Refuse => self.no_chat = true,
+            SpecialKey::Messages(form) => {
                 self.first_needed |= !form.beside_calls;
                 self.beside_calls |= form.beside_calls;
                 self.no_chat |= self.messages.replace((at, form)).is_some();
             }
-            Special::InFullBeside => self.no_chat = true,
-            Special::TellsOfCalls => self.tells_of_calls = true,
-            Special::None | Special::Generic(_) | Special::Native => {}
+            SpecialKey::InFullBeside => self.no_chat = true,
+            SpecialKey::TellsOfCalls => self.tells_of_calls = true,
+            SpecialKey::None | SpecialKey::Generic(_) | SpecialKey::Native => {}
         }
         Some(())
     }
@@ -356,17 +356,17 @@ impl LineKeys {
 
 /// Reads a list of calls; gives the offset behind it.
 #[inline]
-fn calls<'a>(
-    keys: &mut Keys<call::CallKey>,
-    chunk: Chunk<'a>,
+fn read_calls<'a>(
+    keys: &mut KeyReader<call::CallKey>,
+    chunk: ScannedChunk<'a>,
     start: usize,
     read_set: &ReadSet,
-    projection: &mut Projection<'a>,
-    order: &mut Order,
+    projection: &mut RunProjection<'a>,
+    order: &mut CallOrder,
 ) -> Option<usize> {
     projection.records_calls = true;
-    keys::list(chunk.cursor, start, |at| {
-        let (call, executed, behind) = call::read(keys, chunk, at, read_set, &mut projection.texts, order)?;
+    keys::read_list(chunk.cursor, start, |at| {
+        let (call, executed, behind) = call::read_call(keys, chunk, at, read_set, &mut projection.texts, order)?;
         projection.unusual |= !executed;
         projection.calls.push(call);
         Some(behind)
@@ -375,22 +375,22 @@ fn calls<'a>(
 
 /// Notes where an entry stands. `None` where it is no value of JSON.
 #[inline]
-fn note(
-    role: &roots::RunKey,
-    cursor: Cursor<'_>,
-    (start, end): Span,
+fn note_entry(
+    role: &run_keys::RunKey,
+    cursor: ScanCursor<'_>,
+    (start, end): ByteSpan,
     found: &mut [EntrySpans],
     keys_seen: &mut LineKeys,
 ) -> Option<()> {
     let value = cursor.slice(start, end);
-    keys_seen.wrong_generic |= !fits(role.generic_type, value) || role.without_unit;
-    keys_seen.wrong_native |= !fits(role.native_type, value);
+    keys_seen.wrong_generic |= !fits_expected(role.generic_type, value) || role.without_unit;
+    keys_seen.wrong_native |= !fits_expected(role.native_type, value);
     let null = cursor.is_null(start, end)?;
     for (root, rank) in &role.generic {
         if let Some(found) = found.get_mut(usize::from(*root)) {
             match null {
                 true => found.generic_null = true,
-                false => found.generic.offer(*rank, (start, end)),
+                false => found.generic.offer_value(*rank, (start, end)),
             }
         }
     }

@@ -1,19 +1,19 @@
 //! The projection of a run: the names of the calls in order, some entries of the run, some texts, and nothing that no rule looks at.
 //!
 //! A [`ReadSet`] says which parts of a run a program's assertions look at. [`LineReader`] takes these parts out of the bytes of a
-//! line and passes over all others; [`Projection::of_run`] takes the same out of a run that was read in full. Both say the same of the same
+//! line and passes over all others; [`RunProjection::full_run`] takes the same out of a run that was read in full. Both say the same of the same
 //! run. Where a line is in any way unusual the line reader gives up and the full reader has to read it: duplicate keys among those it
 //! reads, calls that are not in their order, types that do not fit, formats it does not know.
 
-mod beside;
+mod side_messages;
 mod call;
 mod chunk;
 mod keys;
 mod line;
 mod messages;
-mod of_run;
+mod full_run;
 mod responses;
-mod roots;
+mod run_keys;
 #[cfg(test)]
 mod samples;
 mod session;
@@ -22,24 +22,24 @@ mod spans;
 mod tests;
 mod texts;
 
-use super::scan::Cursor;
+use super::scan::ScanCursor;
 use averment_base::value::Value;
 use averment_base::value::text::read_escape;
 use averment_runs::normal::of_step;
 use averment_runs::run::CallTimes;
-pub use chunk::Chunk;
+pub use chunk::ScannedChunk;
 pub use line::LineReader;
 
 /// The fields of a call that a projection can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Field {
+pub enum CallField {
     /// Its arguments.
     Args,
     /// Its result.
     Result,
 }
 
-impl Field {
+impl CallField {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Args, Self::Result];
 
@@ -68,9 +68,9 @@ impl Field {
 pub struct ReadSet {
     /// Entries of the run, under their names in normal form.
     pub roots: Vec<String>,
-    /// Whether a field of single calls is asked for, by [`Field`].
+    /// Whether a field of single calls is asked for, by [`CallField`].
     pub fields: [bool; 2],
-    /// Whether all texts inside of a field of all calls are asked for, by [`Field`].
+    /// Whether all texts inside of a field of all calls are asked for, by [`CallField`].
     pub texts: [bool; 2],
     /// Whether the times of calls are asked for.
     pub times: bool,
@@ -93,18 +93,18 @@ impl Default for FieldMask {
 
 impl FieldMask {
     /// Adds all that another mask reads.
-    pub fn join(&mut self, other: &Self) {
+    pub fn join_mask(&mut self, other: &Self) {
         let (Self::Keys(own), Self::Keys(added)) = (&mut *self, other) else { return *self = Self::All };
         for (key, inner) in added {
             match own.iter_mut().find(|(name, _)| name == key) {
-                Some((_, mask)) => mask.join(inner),
+                Some((_, mask)) => mask.join_mask(inner),
                 None => own.push((key.clone(), inner.clone())),
             }
         }
     }
 
     /// Adds what a path of keys leads to.
-    pub fn add(&mut self, keys: &[String]) {
+    pub fn add_path(&mut self, keys: &[String]) {
         let mut mask = self;
         for key in keys {
             let Self::Keys(entries) = mask else { return };
@@ -122,7 +122,7 @@ impl FieldMask {
 
 /// A value that is there, but not read yet.
 #[derive(Debug, Clone, Copy)]
-pub enum Held<'a> {
+pub enum RawValue<'a> {
     /// What the run does not record, or what is missing.
     Value(Value<'a>),
     /// The bytes of a value.
@@ -133,11 +133,11 @@ pub enum Held<'a> {
 
 /// A call.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct ProjectedCall<'a> {
     /// The name of its tool.
     pub name: &'a str,
-    /// Its fields that are asked for, by [`Field`].
-    pub fields: [Held<'a>; 2],
+    /// Its fields that are asked for, by [`CallField`].
+    pub fields: [RawValue<'a>; 2],
     /// When it started and ended, and its turn; none where only the full reader tells.
     pub times: Option<CallTimes>,
     /// Its bytes, where it is an element of the list of calls in a line.
@@ -149,7 +149,7 @@ const LONG: usize = 16 << 10;
 
 /// Texts one behind the other, with a zero byte behind each.
 #[derive(Debug, Default)]
-pub struct Texts {
+pub struct TextPool {
     /// All of them.
     pub text: String,
     /// Where each ends, in front of its zero byte.
@@ -164,37 +164,37 @@ pub struct Texts {
 
 /// The parts of a run that its rules can look at.
 #[derive(Debug, Default)]
-pub struct Projection<'a> {
+pub struct RunProjection<'a> {
     /// The entries, as they are asked for.
-    pub roots: Vec<Held<'a>>,
+    pub roots: Vec<RawValue<'a>>,
     /// The executed calls in order; only where `records_calls`.
-    pub calls: Vec<Call<'a>>,
+    pub calls: Vec<ProjectedCall<'a>>,
     /// Whether the run records calls.
     pub records_calls: bool,
     /// True where statements about calls need the full run: some call was not executed, or the run is not complete.
     pub unusual: bool,
     /// Whether the line is a conversation: what the run is put together from stands in its messages.
     pub conversation: bool,
-    /// Texts, by [`Field`].
-    pub texts: [Texts; 2],
+    /// Texts, by [`CallField`].
+    pub texts: [TextPool; 2],
 }
 
-impl Texts {
-    fn clear(&mut self) {
+impl TextPool {
+    fn clear_texts(&mut self) {
         self.text.clear();
         self.ends.clear();
         self.long.clear();
         (self.any, self.perhaps) = (false, false);
     }
 
-    fn end(&mut self) {
+    fn end_text(&mut self) {
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
         self.text.push('\0');
     }
 
     /// Adds a text as it stands between its quotes.
     #[inline]
-    fn add(&mut self, cursor: Cursor<'_>, text: &str, open: usize, close: usize) {
+    fn add_text(&mut self, cursor: ScanCursor<'_>, text: &str, open: usize, close: usize) {
         if cursor.has_escape(open, close) {
             self.add_escaped(cursor, text, open.wrapping_add(1), close);
         } else if close.wrapping_sub(open) > LONG {
@@ -203,14 +203,14 @@ impl Texts {
         } else {
             self.text.push_str(text.get(open.wrapping_add(1)..close).unwrap_or_default());
         }
-        self.end();
+        self.end_text();
     }
 
     /// Adds what its escapes stand for; the index knows where they are.
     #[inline(never)]
-    fn add_escaped(&mut self, cursor: Cursor<'_>, text: &str, start: usize, end: usize) {
+    fn add_escaped(&mut self, cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) {
         let mut at = start;
-        while let Some(slash) = cursor.slash(at).filter(|slash| *slash < end) {
+        while let Some(slash) = cursor.next_backslash(at).filter(|slash| *slash < end) {
             let rest = text.get(slash..end).unwrap_or_default();
             let Some((character, length)) = read_escape(rest) else { break };
             self.text.push_str(text.get(at..slash).unwrap_or_default());
@@ -222,7 +222,7 @@ impl Texts {
 
     /// The text that a byte belongs to, and where it starts.
     #[must_use]
-    pub fn around(&self, at: usize) -> (usize, &str) {
+    pub fn text_around(&self, at: usize) -> (usize, &str) {
         let number = self.ends.partition_point(|end| (*end as usize) < at);
         let start = number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize + 1);
         let end = self.ends.get(number).map_or(start, |end| *end as usize);
@@ -241,22 +241,22 @@ impl Texts {
     }
 }
 
-impl Projection<'_> {
+impl RunProjection<'_> {
     /// Forgets everything, keeps the memory.
-    pub fn clear(&mut self) {
+    pub fn clear_run(&mut self) {
         self.roots.clear();
         self.calls.clear();
         (self.records_calls, self.unusual, self.conversation) = (false, false, false);
-        self.texts.iter_mut().for_each(Texts::clear);
+        self.texts.iter_mut().for_each(TextPool::clear_texts);
     }
 
     /// Settles which fields of calls are missing, and which the run does not record at all.
-    fn settle(&mut self, records: impl Fn(Field) -> bool) {
-        let absent = Field::ALL.map(|field| !records(field));
+    fn settle_fields(&mut self, records: impl Fn(CallField) -> bool) {
+        let absent = CallField::ALL.map(|field| !records(field));
         if absent.contains(&true) {
             for (held, absent) in self.calls.iter_mut().flat_map(|call| call.fields.iter_mut().zip(absent)) {
-                if absent && matches!(held, Held::Value(Value::Missing)) {
-                    *held = Held::Value(Value::Absent);
+                if absent && matches!(held, RawValue::Value(Value::Missing)) {
+                    *held = RawValue::Value(Value::Absent);
                 }
             }
         }

@@ -3,14 +3,14 @@
 //! This says what `adapt::api::responses` says, as far as projections hold it: calls of functions, what they gave back, messages and
 //! thoughts. Where anything else stands in the line, or anything would give a warning, the line is for the full reader.
 
-use super::keys::{Key, Keys, list};
-use super::texts::{joined, take_texts};
-use super::{Call, Chunk, Field, Held, Projection, ReadSet};
-use crate::adapt::api::OfApi;
-use crate::adapt::api::responses::{ItemType, OfItem, RESPONSE};
-use crate::adapt::calls::Unanswered;
-use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
-use crate::adapt::messages::{OfBlock, Role, text_in};
+use super::keys::{TableKey, KeyReader, read_list};
+use super::texts::{join_texts, take_texts};
+use super::{ProjectedCall, ScannedChunk, CallField, RawValue, RunProjection, ReadSet};
+use crate::adapt::api::ApiKey;
+use crate::adapt::api::responses::{ResponseItemType, ItemKey, RESPONSE};
+use crate::adapt::calls::PendingCalls;
+use crate::adapt::fields::{FieldRecord, ValueShape, ShapeReader, ByteSpan, FieldSpans};
+use crate::adapt::messages::{BlockKey, MessageRole, text_in};
 use crate::adapt::spans::names;
 use averment_base::value::Value;
 use averment_runs::normal::of_run;
@@ -18,7 +18,7 @@ use averment_runs::run::CallTimes;
 
 names! {
     /// What stands in a response and tells a projection nothing.
-    Beside {
+    IgnoredResponseKey {
         Any = [
             "id", "created_at", "completed_at", "status", "incomplete_details", "instructions", "max_output_tokens", "max_tool_calls", "model", "parallel_tool_calls", "reasoning", "store", "temperature", "text", "tool_choice", "tools", "top_p", "top_logprobs", "truncation", "usage", "user", "metadata", "background", "service_tier", "prompt_cache_key", "safety_identifier", "billing",
         ],
@@ -27,97 +27,97 @@ names! {
 
 /// Reads responses.
 #[derive(Debug)]
-pub(super) struct Responses {
-    line: Keys<Key<OfApi>>,
-    items: Keys<Key<OfItem>>,
-    blocks: Keys<Key<OfBlock>>,
+pub(super) struct ResponsesReader {
+    line: KeyReader<TableKey<ApiKey>>,
+    items: KeyReader<TableKey<ItemKey>>,
+    blocks: KeyReader<TableKey<BlockKey>>,
 }
 
 /// A response while it is read.
 struct ResponseReader<'c, 'a> {
-    items: &'c mut Keys<Key<OfItem>>,
-    blocks: &'c mut Keys<Key<OfBlock>>,
-    chunk: Chunk<'a>,
+    items: &'c mut KeyReader<TableKey<ItemKey>>,
+    blocks: &'c mut KeyReader<TableKey<BlockKey>>,
+    chunk: ScannedChunk<'a>,
     read_set: &'c ReadSet,
-    projection: &'c mut Projection<'a>,
-    unanswered: Unanswered<'a, usize>,
+    projection: &'c mut RunProjection<'a>,
+    unanswered: PendingCalls<'a, usize>,
     /// Some call has arguments, and some call has a result.
     records: [bool; 2],
     turn: u32,
     /// What the assistant does next is a turn of its own.
     heard: bool,
     /// What the assistant says, which is one message.
-    said: Vec<Span>,
+    said: Vec<ByteSpan>,
 }
 
-impl Responses {
+impl ResponsesReader {
     pub(super) fn new() -> Self {
-        let looked_at = [OfApi::Object, OfApi::Output, OfApi::Error, OfApi::Previous, OfApi::Conversation];
-        let looked_at = looked_at.map(|field| (field.key().to_owned(), Key::Field(field)));
-        let beside = Beside::Any.names().iter().map(|key| ((*key).to_owned(), Key::Other));
+        let looked_at = [ApiKey::Object, ApiKey::Output, ApiKey::Error, ApiKey::Previous, ApiKey::Conversation];
+        let looked_at = looked_at.map(|field| (field.key().to_owned(), TableKey::Field(field)));
+        let beside = IgnoredResponseKey::Any.names().iter().map(|key| ((*key).to_owned(), TableKey::Other));
         Self {
             // Another key may tell another format.
-            line: Keys::new(looked_at.into_iter().chain(beside), Key::Refused),
-            items: Keys::of_table([]),
-            blocks: Keys::of_table([]),
+            line: KeyReader::new(looked_at.into_iter().chain(beside), TableKey::Refused),
+            items: KeyReader::of_table([]),
+            blocks: KeyReader::of_table([]),
         }
     }
 
     /// Reads the line from `start` to `end`. `None` where it is for the full reader; the projection is not to be used then.
-    pub(super) fn read<'a>(
+    pub(super) fn read_line<'a>(
         &mut self,
-        chunk: Chunk<'a>,
-        (start, end): Span,
+        chunk: ScannedChunk<'a>,
+        (start, end): ByteSpan,
         read_set: &ReadSet,
-        projection: &mut Projection<'a>,
+        projection: &mut RunProjection<'a>,
     ) -> Option<()> {
         let cursor = chunk.cursor;
-        let (line, behind) = self.line.spans(cursor, start)?;
-        let known = |field| line.field(field).filter(|value| !cursor.is(*value, Shape::Null));
+        let (line, behind) = self.line.read_spans(cursor, start)?;
+        let known = |field| line.field(field).filter(|value| !cursor.has_shape(*value, ValueShape::Null));
         let alone =
-            [OfApi::Error, OfApi::Previous, OfApi::Conversation].into_iter().all(|field| known(field).is_none());
-        let kind = chunk.plain(known(OfApi::Object)?)?;
-        if cursor.blank(behind) < end || kind != Some(RESPONSE) || !alone {
+            [ApiKey::Error, ApiKey::Previous, ApiKey::Conversation].into_iter().all(|field| known(field).is_none());
+        let kind = chunk.plain_text(known(ApiKey::Object)?)?;
+        if cursor.skip_blank(behind) < end || kind != Some(RESPONSE) || !alone {
             return None;
         }
-        projection.clear();
+        projection.clear_run();
         let mut reader = ResponseReader {
             items: &mut self.items,
             blocks: &mut self.blocks,
             chunk,
             read_set,
             projection,
-            unanswered: Unanswered::new(),
+            unanswered: PendingCalls::new(),
             records: [false; 2],
             turn: 0,
             heard: true,
             said: Vec::new(),
         };
-        list(cursor, known(OfApi::Output)?.0, |at| reader.item(at))?;
-        reader.finish()
+        read_list(cursor, known(ApiKey::Output)?.0, |at| reader.read_item(at))?;
+        reader.finish_response()
     }
 }
 
 impl<'a> ResponseReader<'_, 'a> {
     /// Reads an item; gives the offset behind it.
-    fn item(&mut self, at: usize) -> Option<usize> {
-        let (item, behind) = self.items.spans(self.chunk.cursor, at)?;
-        let kind = self.chunk.plain(item.field(OfItem::Type)?)??;
-        if item.field(OfItem::Role).is_some() {
-            self.message(&item)?;
+    fn read_item(&mut self, at: usize) -> Option<usize> {
+        let (item, behind) = self.items.read_spans(self.chunk.cursor, at)?;
+        let kind = self.chunk.plain_text(item.field(ItemKey::Type)?)??;
+        if item.field(ItemKey::Role).is_some() {
+            self.read_message(&item)?;
             return Some(behind);
         }
-        match ItemType::of(kind) {
-            Some(ItemType::Function) => self.call(&item)?,
-            Some(ItemType::Reasoning) => self.reasoning(&item)?,
-            None if kind == GIVEN_BACK => self.result(&item)?,
+        match ResponseItemType::from_word(kind) {
+            Some(ResponseItemType::Function) => self.read_call(&item)?,
+            Some(ResponseItemType::Reasoning) => self.read_reasoning(&item)?,
+            None if kind == GIVEN_BACK => self.read_result(&item)?,
             _ => return None,
         }
         Some(behind)
     }
 
     /// The assistant does something: behind what came from outside that is a new turn.
-    fn speaks(&mut self) {
+    fn ensure_turn(&mut self) {
         if self.heard {
             self.turn = self.turn.saturating_add(1);
             self.heard = false;
@@ -125,39 +125,39 @@ impl<'a> ResponseReader<'_, 'a> {
     }
 
     /// A message of the assistant with one text.
-    fn message(&mut self, item: &Spans<OfItem>) -> Option<()> {
+    fn read_message(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let (chunk, cursor) = (self.chunk, self.chunk.cursor);
-        let role = Role::of(chunk.plain(item.field(OfItem::Role)?)??);
-        let content = item.field(OfItem::Content).filter(|content| cursor.is(*content, Shape::List))?;
+        let role = MessageRole::from_word(chunk.plain_text(item.field(ItemKey::Role)?)??);
+        let content = item.field(ItemKey::Content).filter(|content| cursor.has_shape(*content, ValueShape::List))?;
         let (mut count, mut found) = (0_usize, None);
-        list(cursor, content.0, |at| {
+        read_list(cursor, content.0, |at| {
             count = count.saturating_add(1);
-            let (block, behind) = self.blocks.spans(cursor, at)?;
-            let kind = chunk.plain(block.field(OfBlock::Type)?)?;
+            let (block, behind) = self.blocks.read_spans(cursor, at)?;
+            let kind = chunk.plain_text(block.field(BlockKey::Type)?)?;
             found = text_in(&block, &cursor, |_| kind);
             Some(behind)
         })?;
-        let words = found.filter(|_| count == 1 && role == Some(Role::Assistant))?;
-        if cursor.is(words, Shape::Text) {
-            self.speaks();
+        let words = found.filter(|_| count == 1 && role == Some(MessageRole::Assistant))?;
+        if cursor.has_shape(words, ValueShape::Text) {
+            self.ensure_turn();
             self.said.push(words);
         }
         Some(())
     }
 
     /// Thoughts that can be read are a turn.
-    fn reasoning(&mut self, item: &Spans<OfItem>) -> Option<()> {
+    fn read_reasoning(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let cursor = self.chunk.cursor;
-        for part in [OfItem::Content, OfItem::Summary].into_iter().filter_map(|field| item.field(field)) {
-            if cursor.byte(part.0) == b'[' {
-                list(cursor, part.0, |at| {
-                    let (thought, behind) = self.items.spans(cursor, at)?;
-                    if thought.field(OfItem::Words).is_some_and(|words| cursor.is(words, Shape::Text)) {
-                        self.speaks();
+        for part in [ItemKey::Content, ItemKey::Summary].into_iter().filter_map(|field| item.field(field)) {
+            if cursor.byte_at(part.0) == b'[' {
+                read_list(cursor, part.0, |at| {
+                    let (thought, behind) = self.items.read_spans(cursor, at)?;
+                    if thought.field(ItemKey::Words).is_some_and(|words| cursor.has_shape(words, ValueShape::Text)) {
+                        self.ensure_turn();
                     }
                     Some(behind)
                 })?;
-            } else if !cursor.is(part, Shape::Null) {
+            } else if !cursor.has_shape(part, ValueShape::Null) {
                 return None;
             }
         }
@@ -165,64 +165,64 @@ impl<'a> ResponseReader<'_, 'a> {
     }
 
     /// A call of a function.
-    fn call(&mut self, item: &Spans<OfItem>) -> Option<()> {
-        let name = self.chunk.plain(item.field(OfItem::Name)?)?.filter(|name| !name.is_empty())?;
-        let id = self.chunk.plain(item.field(OfItem::CallId)?)??;
-        let others = [OfItem::Input, OfItem::Action, OfItem::Code, OfItem::Queries, OfItem::Operation];
+    fn read_call(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
+        let name = self.chunk.plain_text(item.field(ItemKey::Name)?)?.filter(|name| !name.is_empty())?;
+        let id = self.chunk.plain_text(item.field(ItemKey::CallId)?)??;
+        let others = [ItemKey::Input, ItemKey::Action, ItemKey::Code, ItemKey::Queries, ItemKey::Operation];
         if others.into_iter().any(|field| item.field(field).is_some()) {
             return None;
         }
-        let args = self.arguments(item.field(OfItem::Arguments)?)?;
-        self.speaks();
-        self.unanswered.add(Some(id), name, usize::try_from(self.turn).ok()?, self.projection.calls.len());
-        *self.records.get_mut(Field::Args as usize)? = true;
-        take_texts(self.chunk, self.read_set, self.projection, Field::Args, args)?;
+        let args = self.read_arguments(item.field(ItemKey::Arguments)?)?;
+        self.ensure_turn();
+        self.unanswered.push_call(Some(id), name, usize::try_from(self.turn).ok()?, self.projection.calls.len());
+        *self.records.get_mut(CallField::Args as usize)? = true;
+        take_texts(self.chunk, self.read_set, self.projection, CallField::Args, args)?;
         let times = CallTimes { start: None, end: None, turn: Some(self.turn) };
-        let fields = [args, Held::Value(Value::Missing)];
-        self.projection.calls.push(Call { name, fields, times: Some(times), place: None });
+        let fields = [args, RawValue::Value(Value::Missing)];
+        self.projection.calls.push(ProjectedCall { name, fields, times: Some(times), place: None });
         Some(())
     }
 
     /// Arguments are an object in a text.
-    fn arguments(&self, (start, end): Span) -> Option<Held<'a>> {
+    fn read_arguments(&self, (start, end): ByteSpan) -> Option<RawValue<'a>> {
         let inner = self.chunk.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
-        let is_object = self.chunk.cursor.byte(start) == b'"' && inner.starts_with('{');
-        is_object.then_some(Held::Written(start, end))
+        let is_object = self.chunk.cursor.byte_at(start) == b'"' && inner.starts_with('{');
+        is_object.then_some(RawValue::Written(start, end))
     }
 
     /// What a function gave back: a text.
-    fn result(&mut self, item: &Spans<OfItem>) -> Option<()> {
-        let id = self.chunk.plain(item.field(OfItem::CallId)?)??;
-        let output = item.field(OfItem::Output).filter(|output| self.chunk.cursor.is_text(*output))?;
-        let call = self.unanswered.answer(Some(id), None)?;
+    fn read_result(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
+        let id = self.chunk.plain_text(item.field(ItemKey::CallId)?)??;
+        let output = item.field(ItemKey::Output).filter(|output| self.chunk.cursor.is_text(*output))?;
+        let call = self.unanswered.take_answered(Some(id), None)?;
         self.heard = true;
-        *self.records.get_mut(Field::Result as usize)? = true;
-        let held = Held::Bytes(output.0, output.1);
-        let wanted = |list: &[bool; 2]| list.get(Field::Result as usize) == Some(&true);
+        *self.records.get_mut(CallField::Result as usize)? = true;
+        let held = RawValue::Bytes(output.0, output.1);
+        let wanted = |list: &[bool; 2]| list.get(CallField::Result as usize) == Some(&true);
         if wanted(&self.read_set.fields) || wanted(&self.read_set.texts) {
-            take_texts(self.chunk, self.read_set, self.projection, Field::Result, held)?;
-            *self.projection.calls.get_mut(call)?.fields.get_mut(Field::Result as usize)? = held;
+            take_texts(self.chunk, self.read_set, self.projection, CallField::Result, held)?;
+            *self.projection.calls.get_mut(call)?.fields.get_mut(CallField::Result as usize)? = held;
         }
         Some(())
     }
 
-    fn finish(self) -> Option<()> {
+    fn finish_response(self) -> Option<()> {
         let Self { chunk, projection, records, said, read_set, .. } = self;
         if projection.calls.is_empty() && said.is_empty() {
             // That nothing is in it is told by the full reader.
             return None;
         }
         (projection.records_calls, projection.conversation) = (true, true);
-        projection.settle(|field| records.get(field as usize) == Some(&true));
+        projection.settle_fields(|field| records.get(field as usize) == Some(&true));
         for name in &read_set.roots {
             projection.roots.push(match name.as_str() {
-                of_run::OUTPUT => joined(chunk, &said)?.unwrap_or(Held::Value(Value::Absent)),
-                of_run::ERROR => Held::Value(Value::Missing),
+                of_run::OUTPUT => join_texts(chunk, &said)?.unwrap_or(RawValue::Value(Value::Absent)),
+                of_run::ERROR => RawValue::Value(Value::Missing),
                 // The full reader puts them together.
                 of_run::ID | of_run::META | of_run::TOOLS | of_run::TURNS | of_run::USAGE | of_run::COST => {
                     return None;
                 }
-                _ => Held::Value(Value::Absent),
+                _ => RawValue::Value(Value::Absent),
             });
         }
         Some(())

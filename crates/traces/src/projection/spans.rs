@@ -1,28 +1,28 @@
 //! The spans of a trace, in the containers of OTLP.
 //!
-//! What spans and their attributes say is taken out of the bytes, and the full reader tells what it means ([`Trace::tell`]): it leaves
+//! What spans and their attributes say is taken out of the bytes, and the full reader tells what it means ([`SpanTrace::build_run`]): it leaves
 //! out what no projection holds. Where anything stands in a container or a span that is not known here, or anything would give a warning,
 //! the trace is for the full reader.
 
-use super::keys::{Keys, list};
-use super::{Call, Chunk, Field, Held, Projection, ReadSet};
-use crate::adapt::draft::{Asked, Draft};
-use crate::adapt::fields::Span;
-use crate::adapt::otel::{Form, OfContainer, OfSpan, Trace, Words};
-use crate::adapt::spans::attributes::{self, OfAttribute, Typed};
+use super::keys::{KeyReader, read_list};
+use super::{ProjectedCall, ScannedChunk, CallField, RawValue, RunProjection, ReadSet};
+use crate::adapt::run_builder::{RequestedParts, RunBuilder};
+use crate::adapt::fields::ByteSpan;
+use crate::adapt::otel::{SpanForm, ContainerKey, SpanKey, SpanTrace, SpanValues};
+use crate::adapt::spans::attributes::{self, AttributeKey, TypedValueKey};
 use crate::adapt::spans::names;
-use crate::adapt::text;
+use crate::adapt::node_text;
 use crate::build::records_any;
-use crate::scan::Cursor;
+use crate::scan::ScanCursor;
 use crate::time;
-use averment_base::value::{Entry, Node, Object, Origin, Value, json};
+use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value, json};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{CallTimes, Kind};
+use averment_runs::run::{CallTimes, StepKind};
 use smallvec::SmallVec;
 
 names! {
     /// What stands in a span and tells nothing.
-    Beside {
+    IgnoredSpanKey {
         Any = [
             "traceState", "trace_state", "flags", "links", "droppedAttributesCount", "dropped_attributes_count", "droppedEventsCount", "dropped_events_count", "droppedLinksCount", "dropped_links_count",
         ],
@@ -31,7 +31,7 @@ names! {
 
 /// What a key of a container stands for.
 #[derive(Debug, Clone, Copy)]
-enum InContainer {
+enum ContainerRole {
     /// The list of what it holds.
     Inner,
     /// Something about it.
@@ -42,16 +42,16 @@ enum InContainer {
 
 /// What a key of a span stands for.
 #[derive(Debug, Clone, Copy)]
-enum InSpan {
+enum SpanRole {
     /// A word of the table, by the rank of its name, with a bit for that.
-    Word(OfSpan, u8, u64),
+    Word(SpanKey, u8, u64),
     Beside,
     Refused,
 }
 
 /// What a key of an attribute stands for.
 #[derive(Debug, Clone, Copy)]
-enum InAttribute {
+enum AttributeRole {
     Key,
     Value,
     Beside,
@@ -59,47 +59,47 @@ enum InAttribute {
 
 /// Reads traces.
 #[derive(Debug)]
-pub(super) struct Traces {
-    outer: Keys<InContainer>,
-    resources: Keys<InContainer>,
-    scopes: Keys<InContainer>,
-    spans: Spans,
+pub(super) struct TraceReader {
+    outer: KeyReader<ContainerRole>,
+    resources: KeyReader<ContainerRole>,
+    scopes: KeyReader<ContainerRole>,
+    spans: SpanReader,
 }
 
 /// Reads spans.
 #[derive(Debug)]
-struct Spans {
-    keys: Keys<InSpan>,
-    attributes: Attributes,
+struct SpanReader {
+    keys: KeyReader<SpanRole>,
+    attributes: AttributeReader,
 }
 
 /// Reads attributes.
 #[derive(Debug)]
-struct Attributes {
-    keys: Keys<InAttribute>,
-    values: Keys<Option<Typed>>,
+struct AttributeReader {
+    keys: KeyReader<AttributeRole>,
+    values: KeyReader<Option<TypedValueKey>>,
 }
 
 /// How a text begins that may hold such a trace.
 const BEGINNINGS: [&str; 2] = ["[{", "{"];
 
-impl Traces {
+impl TraceReader {
     pub(super) fn new() -> Self {
-        let inner = |word: OfContainer| word.names().iter().map(|key| ((*key).to_owned(), InContainer::Inner));
+        let inner = |word: ContainerKey| word.names().iter().map(|key| ((*key).to_owned(), ContainerRole::Inner));
         Self {
-            outer: Keys::new(inner(OfContainer::Resources), InContainer::Refused),
-            resources: Keys::new(inner(OfContainer::Scopes), InContainer::Beside),
-            scopes: Keys::new(inner(OfContainer::Spans), InContainer::Beside),
-            spans: Spans::new(),
+            outer: KeyReader::new(inner(ContainerKey::Resources), ContainerRole::Refused),
+            resources: KeyReader::new(inner(ContainerKey::Scopes), ContainerRole::Beside),
+            scopes: KeyReader::new(inner(ContainerKey::Spans), ContainerRole::Beside),
+            spans: SpanReader::new(),
         }
     }
 
     /// Whether a text begins as one of these.
-    pub(super) fn begins(text: &str) -> bool {
+    pub(super) fn may_begin(text: &str) -> bool {
         let open = BEGINNINGS.iter().find_map(|open| text.strip_prefix(open));
         let key = open.and_then(|text| text.trim_start().strip_prefix('"'));
         let is_key = |key: &str| {
-            OfContainer::Resources
+            ContainerKey::Resources
                 .names()
                 .iter()
                 .any(|name| key.strip_prefix(name).is_some_and(|behind| behind.starts_with('"')))
@@ -108,45 +108,45 @@ impl Traces {
     }
 
     /// Reads the trace that a text is. `None` where it is for the full reader; the projection is not to be used then.
-    pub(super) fn read<'a>(
+    pub(super) fn read_trace<'a>(
         &mut self,
-        chunk: Chunk<'a>,
+        chunk: ScannedChunk<'a>,
         read_set: &ReadSet,
-        projection: &mut Projection<'a>,
+        projection: &mut RunProjection<'a>,
     ) -> Option<()> {
         let cursor = chunk.cursor;
-        let start = cursor.blank(0);
-        let args_as_written = read_set.texts.get(Field::Args as usize) != Some(&true);
-        let asked = Asked { entries: &read_set.roots, args_as_written };
-        let mut draft = Draft::projection(chunk.arena, chunk.limits, asked);
-        let mut trace = Trace::default();
-        let mut container = |at| self.container(chunk, at, &mut trace, &mut draft);
-        let behind = match cursor.byte(start) {
-            b'[' => list(cursor, start, container)?,
+        let start = cursor.skip_blank(0);
+        let args_as_written = read_set.texts.get(CallField::Args as usize) != Some(&true);
+        let asked = RequestedParts { entries: &read_set.roots, args_as_written };
+        let mut draft = RunBuilder::for_projection(chunk.arena, chunk.limits, asked);
+        let mut trace = SpanTrace::default();
+        let mut container = |at| self.read_container(chunk, at, &mut trace, &mut draft);
+        let behind = match cursor.byte_at(start) {
+            b'[' => read_list(cursor, start, container)?,
             _ => container(start)?,
         };
-        if cursor.blank(behind) < chunk.text.len() || trace.is_empty() {
+        if cursor.skip_blank(behind) < chunk.text.len() || trace.is_empty() {
             return None;
         }
-        trace.tell(Origin::new(start, behind), &mut draft);
-        take(chunk, &draft, read_set, projection)
+        trace.build_run(TextOrigin::new(start, behind), &mut draft);
+        take_run(chunk, &draft, read_set, projection)
     }
 
     /// Reads what holds the spans of resources; gives the offset behind it.
-    fn container<'a>(
+    fn read_container<'a>(
         &mut self,
-        chunk: Chunk<'a>,
+        chunk: ScannedChunk<'a>,
         at: usize,
-        trace: &mut Trace<'a>,
-        draft: &mut Draft<'a, '_>,
+        trace: &mut SpanTrace<'a>,
+        draft: &mut RunBuilder<'a, '_>,
     ) -> Option<usize> {
         let Self { outer, resources, scopes, spans } = self;
         let cursor = chunk.cursor;
-        holding(outer, cursor, at, |at| {
-            holding(resources, cursor, at, |at| {
-                holding(scopes, cursor, at, |at| {
-                    let (words, behind) = spans.span(chunk, draft, at)?;
-                    trace.add(&words, Form::Otlp, Object::EMPTY, draft);
+        read_holder(outer, cursor, at, |at| {
+            read_holder(resources, cursor, at, |at| {
+                read_holder(scopes, cursor, at, |at| {
+                    let (words, behind) = spans.read_span(chunk, draft, at)?;
+                    trace.add_span(&words, SpanForm::Otlp, Object::EMPTY, draft);
                     Some(behind)
                 })
             })
@@ -155,34 +155,34 @@ impl Traces {
 }
 
 /// Takes the calls and the entries of a run out of its draft. `None` where they are for the full reader.
-fn take<'a>(
-    chunk: Chunk<'a>,
-    draft: &Draft<'a, '_>,
+fn take_run<'a>(
+    chunk: ScannedChunk<'a>,
+    draft: &RunBuilder<'a, '_>,
     read_set: &ReadSet,
-    projection: &mut Projection<'a>,
+    projection: &mut RunProjection<'a>,
 ) -> Option<()> {
-    let (steps, records_calls) = draft.projected()?;
-    let mut records = [false; Field::ALL.len()];
-    for step in steps.iter().filter(|step| step.kind == Kind::Call) {
-        let fields = CallFields::of(&step.fields);
+    let (steps, records_calls) = draft.projected_steps()?;
+    let mut records = [false; CallField::ALL.len()];
+    for step in steps.iter().filter(|step| step.kind == StepKind::Call) {
+        let fields = CallFields::from_entries(&step.fields);
         let values = [fields.args, fields.result];
         for ((wanted, texts), node) in read_set.texts.iter().zip(&mut projection.texts).zip(values) {
             if let Some(node) = node.filter(|_| *wanted) {
-                texts.walk(node.value);
+                texts.add_texts_in(node.value);
             }
         }
         for (known, now) in records.iter_mut().zip([fields.args.is_some(), fields.has_outcome]) {
             *known |= now;
         }
-        projection.calls.push(fields.call(chunk)?);
+        projection.calls.push(fields.into_call(chunk)?);
     }
     (projection.records_calls, projection.conversation) = (records_calls, true);
-    projection.settle(|field| records.get(field as usize) == Some(&true));
-    let entry = |name: &String| Held::Value(draft.entry(name).map_or(Value::Absent, |node| node.value));
+    projection.settle_fields(|field| records.get(field as usize) == Some(&true));
+    let entry = |name: &String| RawValue::Value(draft.run_entry(name).map_or(Value::Absent, |node| node.value));
     projection.roots.extend(read_set.roots.iter().map(entry));
     for (root, name) in projection.roots.iter_mut().zip(&read_set.roots) {
-        if name == of_run::ERROR && matches!(root, Held::Value(Value::Absent)) {
-            *root = Held::Value(Value::Missing);
+        if name == of_run::ERROR && matches!(root, RawValue::Value(Value::Absent)) {
+            *root = RawValue::Value(Value::Missing);
         }
     }
     Some(())
@@ -201,7 +201,7 @@ struct CallFields<'a> {
 }
 
 impl<'a> CallFields<'a> {
-    fn of(entries: &[Entry<'a>]) -> Self {
+    fn from_entries(entries: &[ObjectEntry<'a>]) -> Self {
         let mut fields = Self { has_outcome: records_any(entries, &of_step::OUTCOME), ..Self::default() };
         for entry in entries {
             let slot = match entry.key {
@@ -219,49 +219,49 @@ impl<'a> CallFields<'a> {
     }
 
     /// The call; `None` where it is for the full reader.
-    fn call(self, chunk: Chunk<'a>) -> Option<Call<'a>> {
-        let name = self.tool.and_then(text)?;
+    fn into_call(self, chunk: ScannedChunk<'a>) -> Option<ProjectedCall<'a>> {
+        let name = self.tool.and_then(node_text)?;
         let in_seconds = |node: &Node<'_>| time::is_in_seconds(&node.value);
         if self.start.iter().chain(&self.end).any(in_seconds) {
             return None;
         }
-        let instant = |node: Option<Node<'_>>| node.and_then(|node| time::milliseconds(&node.value));
+        let instant = |node: Option<Node<'_>>| node.and_then(|node| time::to_milliseconds(&node.value));
         let turn = match self.turn.map(|node| node.value) {
             Some(Value::Number(turn)) => Some(turn.as_i64().and_then(|turn| u32::try_from(turn).ok())?),
             _ => None,
         };
         let times = CallTimes { start: instant(self.start), end: instant(self.end), turn };
-        let missing = Held::Value(Value::Missing);
-        let args = self.args.map_or(Some(missing), |args| written(chunk, args))?;
-        let result = self.result.map_or(missing, |result| Held::Value(result.value));
-        Some(Call { name, fields: [args, result], times: Some(times), place: None })
+        let missing = RawValue::Value(Value::Missing);
+        let args = self.args.map_or(Some(missing), |args| written_args(chunk, args))?;
+        let result = self.result.map_or(missing, |result| RawValue::Value(result.value));
+        Some(ProjectedCall { name, fields: [args, result], times: Some(times), place: None })
     }
 }
 
 /// Arguments, which may stand as an object in a text. `None` where they are for the full reader.
-fn written<'a>(chunk: Chunk<'a>, args: Node<'a>) -> Option<Held<'a>> {
+fn written_args<'a>(chunk: ScannedChunk<'a>, args: Node<'a>) -> Option<RawValue<'a>> {
     let raw = match args.value {
-        Value::Text(text) if json::may_hold(text.raw().as_bytes()) => text.raw(),
-        value => return Some(Held::Value(value)),
+        Value::Text(text) if json::may_hold(text.raw_text().as_bytes()) => text.raw_text(),
+        value => return Some(RawValue::Value(value)),
     };
     // JSON in JSON in text is for the full reader.
-    let range = args.origin.range().filter(|range| raw.starts_with('{') && chunk.cursor.byte(range.start) == b'"')?;
-    Some(Held::Written(range.start, range.end))
+    let range = args.origin.byte_range().filter(|range| raw.starts_with('{') && chunk.cursor.byte_at(range.start) == b'"')?;
+    Some(RawValue::Written(range.start, range.end))
 }
 
 /// Reads an object that holds one list of others; gives the offset behind it.
-fn holding(
-    keys: &mut Keys<InContainer>,
-    cursor: Cursor<'_>,
+fn read_holder(
+    keys: &mut KeyReader<ContainerRole>,
+    cursor: ScanCursor<'_>,
     at: usize,
     mut each: impl FnMut(usize) -> Option<usize>,
 ) -> Option<usize> {
     let mut has_list = false;
-    let behind = keys.object(cursor, at, |key, at| match key {
-        InContainer::Inner if std::mem::replace(&mut has_list, true) => None,
-        InContainer::Inner => list(cursor, at, &mut each),
-        InContainer::Beside => cursor.value(at),
-        InContainer::Refused => None,
+    let behind = keys.read_object(cursor, at, |key, at| match key {
+        ContainerRole::Inner if std::mem::replace(&mut has_list, true) => None,
+        ContainerRole::Inner => read_list(cursor, at, &mut each),
+        ContainerRole::Beside => cursor.value_end(at),
+        ContainerRole::Refused => None,
     })?;
     has_list.then_some(behind)
 }
@@ -269,106 +269,106 @@ fn holding(
 /// So many entries a span has at most, as a rule.
 const ENTRIES: usize = 16;
 
-impl Spans {
+impl SpanReader {
     fn new() -> Self {
         let names =
-            OfSpan::ALL.iter().flat_map(|(_, names)| *names).filter_map(|name| Some((*name, OfSpan::of(name)?)));
-        let words: Vec<(String, InSpan)> = (0_u32..)
+            SpanKey::ALL.iter().flat_map(|(_, names)| *names).filter_map(|name| Some((*name, SpanKey::from_name(name)?)));
+        let words: Vec<(String, SpanRole)> = (0_u32..)
             .zip(names)
-            .map(|(bit, (name, (word, rank)))| (name.to_owned(), InSpan::Word(word, rank, 1_u64.wrapping_shl(bit))))
+            .map(|(bit, (name, (word, rank)))| (name.to_owned(), SpanRole::Word(word, rank, 1_u64.wrapping_shl(bit))))
             .collect();
-        let beside = Beside::Any.names().iter().map(|key| ((*key).to_owned(), InSpan::Beside));
-        let [key, value] = [(OfAttribute::Key, InAttribute::Key), (OfAttribute::Value, InAttribute::Value)]
+        let beside = IgnoredSpanKey::Any.names().iter().map(|key| ((*key).to_owned(), SpanRole::Beside));
+        let [key, value] = [(AttributeKey::Key, AttributeRole::Key), (AttributeKey::Value, AttributeRole::Value)]
             .map(|(word, role)| word.names().iter().map(move |name| ((*name).to_owned(), role)));
         let typed =
-            Typed::ALL.iter().flat_map(|(typed, names)| names.iter().map(|name| ((*name).to_owned(), Some(*typed))));
+            TypedValueKey::ALL.iter().flat_map(|(typed, names)| names.iter().map(|name| ((*name).to_owned(), Some(*typed))));
         Self {
-            keys: Keys::new(words.into_iter().chain(beside), InSpan::Refused),
-            attributes: Attributes {
-                keys: Keys::new(key.chain(value), InAttribute::Beside),
-                values: Keys::new(typed, None),
+            keys: KeyReader::new(words.into_iter().chain(beside), SpanRole::Refused),
+            attributes: AttributeReader {
+                keys: KeyReader::new(key.chain(value), AttributeRole::Beside),
+                values: KeyReader::new(typed, None),
             },
         }
     }
 
     /// Reads a span: what stands in it, its attributes as an object. Gives the offset behind it, too.
-    fn span<'a>(&mut self, chunk: Chunk<'a>, draft: &Draft<'a, '_>, at: usize) -> Option<(Words<'a>, usize)> {
+    fn read_span<'a>(&mut self, chunk: ScannedChunk<'a>, draft: &RunBuilder<'a, '_>, at: usize) -> Option<(SpanValues<'a>, usize)> {
         let cursor = chunk.cursor;
-        let (mut words, mut seen) = (Words::none(), 0_u64);
+        let (mut words, mut seen) = (SpanValues::empty_values(), 0_u64);
         let Self { keys, attributes } = self;
-        let behind = keys.object(cursor, at, |key, at| {
+        let behind = keys.read_object(cursor, at, |key, at| {
             let (word, rank, bit) = match key {
-                InSpan::Word(word, rank, bit) => (*word, *rank, *bit),
-                InSpan::Beside => return cursor.value(at),
-                InSpan::Refused => return None,
+                SpanRole::Word(word, rank, bit) => (*word, *rank, *bit),
+                SpanRole::Beside => return cursor.value_end(at),
+                SpanRole::Refused => return None,
             };
             if seen & bit != 0 {
                 return None;
             }
             seen |= bit;
             let (node, end) = match word {
-                OfSpan::Attributes if cursor.byte(at) == b'[' => attributes.read(chunk, draft, at)?,
+                SpanKey::Attributes if cursor.byte_at(at) == b'[' => attributes.read_list(chunk, draft, at)?,
                 _ => {
-                    let end = cursor.value(at)?;
+                    let end = cursor.value_end(at)?;
                     (value_at(chunk, at, end)?, end)
                 }
             };
-            words.offer(word, rank, node);
+            words.offer_value(word, rank, node);
             Some(end)
         })?;
-        words.are_of_one().then_some((words, behind))
+        words.can_be_span().then_some((words, behind))
     }
 }
 
-impl Attributes {
+impl AttributeReader {
     /// Reads a list of attributes as an object; gives the offset behind it, too.
-    fn read<'a>(&mut self, chunk: Chunk<'a>, draft: &Draft<'a, '_>, start: usize) -> Option<(Node<'a>, usize)> {
-        let mut entries: SmallVec<[Entry<'a>; ENTRIES]> = SmallVec::new();
-        let behind = list(chunk.cursor, start, |at| {
+    fn read_list<'a>(&mut self, chunk: ScannedChunk<'a>, draft: &RunBuilder<'a, '_>, start: usize) -> Option<(Node<'a>, usize)> {
+        let mut entries: SmallVec<[ObjectEntry<'a>; ENTRIES]> = SmallVec::new();
+        let behind = read_list(chunk.cursor, start, |at| {
             let (mut key, mut value) = (None, None);
-            let behind = self.keys.object(chunk.cursor, at, |role, at| {
-                let end = chunk.cursor.value(at)?;
+            let behind = self.keys.read_object(chunk.cursor, at, |role, at| {
+                let end = chunk.cursor.value_end(at)?;
                 match role {
-                    InAttribute::Key if key.is_none() => key = Some(chunk.plain((at, end))??),
-                    InAttribute::Value if value.is_none() => value = Some((at, end)),
-                    InAttribute::Beside => {}
-                    InAttribute::Key | InAttribute::Value => return None,
+                    AttributeRole::Key if key.is_none() => key = Some(chunk.plain_text((at, end))??),
+                    AttributeRole::Value if value.is_none() => value = Some((at, end)),
+                    AttributeRole::Beside => {}
+                    AttributeRole::Key | AttributeRole::Value => return None,
                 }
                 Some(end)
             })?;
-            match (key, typed(&mut self.values, chunk, value?)) {
-                (Some(key), Some(node)) => entries.push(Entry { key, node }),
-                _ => entries.extend(attributes::attribute(value_at(chunk, at, behind)?, draft, 0)),
+            match (key, read_typed(&mut self.values, chunk, value?)) {
+                (Some(key), Some(node)) => entries.push(ObjectEntry { key, node }),
+                _ => entries.extend(attributes::attribute_entry(value_at(chunk, at, behind)?, draft, 0)),
             }
             Some(behind)
         })?;
         let object = Object::new(chunk.arena, chunk.arena.alloc_slice_copy(&entries));
-        Some((Node::new(Value::Object(object), Origin::new(start, behind)), behind))
+        Some((Node::new(Value::Object(object), TextOrigin::new(start, behind)), behind))
     }
 }
 
 /// The value that says its type by its only key, where it is text, a number or a boolean.
-fn typed<'a>(keys: &mut Keys<Option<Typed>>, chunk: Chunk<'a>, (start, _): Span) -> Option<Node<'a>> {
+fn read_typed<'a>(keys: &mut KeyReader<Option<TypedValueKey>>, chunk: ScannedChunk<'a>, (start, _): ByteSpan) -> Option<Node<'a>> {
     let mut found = None;
-    keys.object(chunk.cursor, start, |typed, at| {
-        let end = chunk.cursor.value(at)?;
+    keys.read_object(chunk.cursor, start, |typed, at| {
+        let end = chunk.cursor.value_end(at)?;
         match (typed, found) {
-            (Some(typed @ (Typed::Plain | Typed::Integer)), None) => found = Some((*typed, at, end)),
+            (Some(typed @ (TypedValueKey::Plain | TypedValueKey::Integer)), None) => found = Some((*typed, at, end)),
             _ => return None,
         }
         Some(end)
     })?;
     let (typed, start, end) = found?;
     let node = value_at(chunk, start, end)?;
-    Some(if typed == Typed::Integer { attributes::integer(node) } else { node })
+    Some(if typed == TypedValueKey::Integer { attributes::integer_node(node) } else { node })
 }
 
 /// A value in full.
-fn value_at<'a>(chunk: Chunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
-    let value = match chunk.cursor.byte(start) {
+fn value_at<'a>(chunk: ScannedChunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
+    let value = match chunk.cursor.byte_at(start) {
         b'{' if end.wrapping_sub(start) == 2 => Value::Object(Object::EMPTY),
         b'[' if end.wrapping_sub(start) == 2 => Value::List(&[]),
-        _ => chunk.read(Held::Bytes(start, end))?,
+        _ => chunk.read_value(RawValue::Bytes(start, end))?,
     };
-    Some(Node::new(value, Origin::new(start, end)))
+    Some(Node::new(value, TextOrigin::new(start, end)))
 }

@@ -1,40 +1,40 @@
 //! The two readers of each format read the same fields: samples are changed field by field, and both have to say the same of each.
 
 use super::samples::samples;
-use super::{Chunk, Held, LineReader, Projection, ReadSet};
-use crate::adapt::claude_code::{OfExport, OfLine};
-use crate::adapt::fields::Row;
-use crate::adapt::messages::{OfBlock, OfCall, OfMessage};
-use crate::adapt::{OfChoice, OfExchange, OfResult};
-use crate::names::{Names, Part};
-use crate::scan::{Cursor, Index};
-use crate::{RawRun, Runs, parse};
+use super::{ScannedChunk, RawValue, LineReader, RunProjection, ReadSet};
+use crate::adapt::claude_code::{ClaudeExportKey, ClaudeKey};
+use crate::adapt::fields::FieldRow;
+use crate::adapt::messages::{BlockKey, ToolCallKey, ChatMessageKey};
+use crate::adapt::{ChoiceKey, ChatExchangeKey, TauBenchKey};
+use crate::names::{PartNames, NamedPart};
+use crate::scan::{ScanCursor, ByteIndex};
+use crate::{RawRun, TraceRuns, parse_run};
 use averment_base::limits::Limits;
 use averment_base::value::{Value, json};
 use averment_runs::normal::of_run;
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{StepKind, Run};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 
 /// A row of a table: the table's name and the key, whether a projection has to look at it.
 type Known = (String, &'static str, bool);
 
-fn rows<F: Row>(projected: bool) -> Vec<Known> {
+fn rows<F: FieldRow>(projected: bool) -> Vec<Known> {
     let table = std::any::type_name::<F>().rsplit("::").next().expect("a name").to_owned();
-    F::ALL.iter().map(|field| (table.clone(), field.key(), projected && field.becomes().is_projected())).collect()
+    F::ALL.iter().map(|field| (table.clone(), field.key(), projected && field.field_target().is_projected())).collect()
 }
 
 /// All rows. Objects of some tables are read in full only, or their keys are told by marks.
 fn all_rows() -> Vec<Known> {
     [
-        rows::<OfMessage>(true),
-        rows::<OfCall>(true),
-        rows::<OfBlock>(true),
-        rows::<OfLine>(true),
-        rows::<OfExchange>(false),
-        rows::<OfChoice>(false),
-        rows::<OfResult>(false),
-        rows::<OfExport>(false),
+        rows::<ChatMessageKey>(true),
+        rows::<ToolCallKey>(true),
+        rows::<BlockKey>(true),
+        rows::<ClaudeKey>(true),
+        rows::<ChatExchangeKey>(false),
+        rows::<ChoiceKey>(false),
+        rows::<TauBenchKey>(false),
+        rows::<ClaudeExportKey>(false),
     ]
     .concat()
 }
@@ -145,7 +145,7 @@ impl Readers {
         let reader = |roots: &&[&str]| {
             let roots = roots.iter().map(|root| (*root).to_owned()).collect();
             let read_set = ReadSet { roots, fields: [true; 2], texts: [true; 2], times: true };
-            let reader = LineReader::new(&read_set, Names::known()).expect("nothing is put together");
+            let reader = LineReader::new(&read_set, PartNames::known_names()).expect("nothing is put together");
             (read_set, reader)
         };
         Self(ASKED.iter().map(reader).collect())
@@ -154,10 +154,10 @@ impl Readers {
 
 fn said(text: &str, readers: &mut Readers) -> BothReadings {
     let limits = Limits::default();
-    let first = Runs::new("sample", std::io::Cursor::new(text.to_owned().into_bytes()), &limits).next();
+    let first = TraceRuns::new("sample", std::io::Cursor::new(text.to_owned().into_bytes()), &limits).next();
     let raw = first.expect("a run").expect("good JSON");
     let arena = Bump::new();
-    let run = parse(&raw, &arena, &limits);
+    let run = parse_run(&raw, &arena, &limits);
     let whole = match &run {
         Ok(run) => format!("{}: {} {:?}", run.format, json::to_json(&Value::Object(run.object)), run.warnings),
         Err(error) => error.to_string(),
@@ -174,21 +174,21 @@ fn compared(
     (read_set, reader): &mut (ReadSet, LineReader),
     wrong: &mut Vec<String>,
 ) -> Option<String> {
-    let text = raw.text();
+    let text = raw.run_text();
     let (arena, limits) = (Bump::new(), Limits::default());
-    let mut index = Index::default();
-    index.build(text.as_bytes()).expect("memory");
-    let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
-    let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
-    let mut projection = Projection::default();
+    let mut index = ByteIndex::default();
+    index.build_index(text.as_bytes()).expect("memory");
+    let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
+    let chunk = ScannedChunk { text, cursor, arena: &arena, limits: &limits };
+    let mut projection = RunProjection::default();
     match raw.is_plain_session() {
         true => reader.read_session(chunk, index.line_ends(), &mut projection)?,
-        false => reader.read(chunk, 0, text.trim_end().len(), &mut projection)?,
+        false => reader.read_line(chunk, 0, text.trim_end().len(), &mut projection)?,
     }
     let fast = shown(&projection, Some(chunk))?;
     let full = run.and_then(|run| {
-        let mut of_run = Projection::default();
-        of_run.of_run(run, read_set);
+        let mut of_run = RunProjection::default();
+        of_run.project_run(run, read_set);
         // Times that the bytes tell are those of the run.
         for (fast, full) in projection.calls.iter().zip(&of_run.calls).filter(|(fast, _)| fast.times.is_some()) {
             if fast.times != full.times {
@@ -204,12 +204,12 @@ fn compared(
 }
 
 /// The projection in words; `None` where a value is not valid.
-fn shown<'a>(projection: &Projection<'a>, chunk: Option<Chunk<'a>>) -> Option<String> {
-    let read = |held: Held<'a>| match (held, chunk) {
-        (Held::Value(value), _) => Some(value),
-        (held, chunk) => chunk?.read(held),
+fn shown<'a>(projection: &RunProjection<'a>, chunk: Option<ScannedChunk<'a>>) -> Option<String> {
+    let read = |held: RawValue<'a>| match (held, chunk) {
+        (RawValue::Value(value), _) => Some(value),
+        (held, chunk) => chunk?.read_value(held),
     };
-    let value = |held: Held<'a>| match read(held)? {
+    let value = |held: RawValue<'a>| match read(held)? {
         value @ (Value::Absent | Value::Missing) => Some(format!("{value:?}")),
         value => Some(json::to_json(&value)),
     };
@@ -282,9 +282,9 @@ fn values() -> Vec<Json> {
 
 #[test]
 fn both_readers_read_each_name_of_home_grown_formats_and_of_the_normal_form() {
-    let names = Names::known();
-    let of_calls: Vec<&str> = Part::ALL.into_iter().flat_map(|part| names.of(part)).map(AsRef::as_ref).collect();
-    let of_runs = of_run::ALL.into_iter().chain(Kind::ALL.map(Kind::list_key)).filter(|key| *key != "calls");
+    let names = PartNames::known_names();
+    let of_calls: Vec<&str> = NamedPart::ALL.into_iter().flat_map(|part| names.names_of(part)).map(AsRef::as_ref).collect();
+    let of_runs = of_run::ALL.into_iter().chain(StepKind::ALL.map(StepKind::list_key)).filter(|key| *key != "calls");
     let of_runs: Vec<&str> = of_runs.chain(of_calls.iter().copied()).collect();
     let (mut read, mut wrong, mut readers) = (0, Vec::new(), Readers::new());
     let mut look = |run: &Json| {

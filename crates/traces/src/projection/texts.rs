@@ -1,35 +1,35 @@
 //! Texts of values: for those who ask for them, and those of a message as one.
 
-use super::{Chunk, Field, Held, Projection, ReadSet, call};
+use super::{ScannedChunk, CallField, RawValue, RunProjection, ReadSet, call};
 use crate::adapt::content;
-use crate::adapt::fields::{Shape, Shapes, Span};
+use crate::adapt::fields::{ValueShape, ShapeReader, ByteSpan};
 
 /// Gives the texts of a field to those who ask for them. `None` where they are for the full reader.
 pub(super) fn take_texts<'a>(
-    chunk: Chunk<'a>,
+    chunk: ScannedChunk<'a>,
     read_set: &ReadSet,
-    projection: &mut Projection<'a>,
-    field: Field,
-    held: Held<'a>,
+    projection: &mut RunProjection<'a>,
+    field: CallField,
+    held: RawValue<'a>,
 ) -> Option<()> {
     if read_set.texts.get(field as usize) != Some(&true) {
         return Some(());
     }
     let texts = projection.texts.get_mut(field as usize)?;
     match held {
-        Held::Bytes(start, end) if chunk.cursor.is((start, end), Shape::Null) => {}
-        Held::Bytes(start, end) => call::take_texts(chunk.cursor, chunk.text, start, end, texts)?,
-        held => texts.walk(chunk.read(held)?),
+        RawValue::Bytes(start, end) if chunk.cursor.has_shape((start, end), ValueShape::Null) => {}
+        RawValue::Bytes(start, end) => call::take_texts(chunk.cursor, chunk.text, start, end, texts)?,
+        held => texts.add_texts_in(chunk.read_value(held)?),
     }
     Some(())
 }
 
 /// The texts of a message, joined. The outer `None` is for what cannot be read.
-pub(super) fn joined<'a>(chunk: Chunk<'a>, texts: &[Span]) -> Option<Option<Held<'a>>> {
-    let bytes = |(start, end): &Span| Held::Bytes(*start, *end);
+pub(super) fn join_texts<'a>(chunk: ScannedChunk<'a>, texts: &[ByteSpan]) -> Option<Option<RawValue<'a>>> {
+    let bytes = |(start, end): &ByteSpan| RawValue::Bytes(*start, *end);
     if let [] | [_] = texts {
         return Some(texts.first().map(bytes));
     }
-    let texts: Option<Vec<_>> = texts.iter().map(|text| chunk.read(bytes(text))).collect();
-    Some(Some(Held::Value(content::together(texts?.into_iter(), chunk.arena))))
+    let texts: Option<Vec<_>> = texts.iter().map(|text| chunk.read_value(bytes(text))).collect();
+    Some(Some(RawValue::Value(content::join_lines(texts?.into_iter(), chunk.arena))))
 }

@@ -1,6 +1,6 @@
 //! Bytes that are no text, or not only text, and what is said of them.
 
-use crate::error::{Problem, ReadError};
+use crate::error::{TraceProblem, ReadError};
 use averment_base::limits::Limits;
 use averment_runs::run::{ReadWarning, RunSource};
 use std::io::{self, Read};
@@ -29,14 +29,14 @@ pub(super) fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
 }
 
 /// A line that is not UTF-8: where it starts in its chunk, and where it is broken.
-pub(super) struct Broken {
+pub(super) struct BrokenLine {
     pub(super) start: usize,
     pub(super) at: usize,
     pub(super) text: String,
 }
 
 /// Puts blanks in the place of lines that are not UTF-8, so that all other places stay.
-pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<Broken>) {
+pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<BrokenLine>) {
     let mut broken = Vec::new();
     let mut start = 0;
     while start < bytes.len() {
@@ -44,7 +44,7 @@ pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<Broken>) {
         let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
         let line = rest.get_mut(..length).unwrap_or_default();
         if let Err(error) = std::str::from_utf8(line) {
-            broken.push(Broken { start, at: error.valid_up_to(), text: String::from_utf8_lossy(line).into_owned() });
+            broken.push(BrokenLine { start, at: error.valid_up_to(), text: String::from_utf8_lossy(line).into_owned() });
             let keep = line.len() - usize::from(line.ends_with(b"\n"));
             line.iter_mut().take(keep).for_each(|byte| *byte = b' ');
         }
@@ -55,7 +55,7 @@ pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<Broken>) {
 
 pub(super) fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
     let (text, broken) = blank_bad_lines(bytes);
-    let warning = |broken: &Broken| ReadWarning {
+    let warning = |broken: &BrokenLine| ReadWarning {
         message: "a line is not UTF-8 and is passed over".to_owned(),
         offset: broken.start,
         lost: true,
@@ -64,8 +64,8 @@ pub(super) fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
     (text, warnings)
 }
 
-pub(super) fn not_utf8() -> Problem {
-    Problem {
+pub(super) fn not_utf8() -> TraceProblem {
+    TraceProblem {
         message: "a byte that is not UTF-8".to_owned(),
         help: "save the file as UTF-8".to_owned(),
         no_trace: false,
@@ -75,17 +75,17 @@ pub(super) fn not_utf8() -> Problem {
 pub(super) fn too_long(source: &RunSource, limits: &Limits) -> ReadError {
     let message = format!("a run of more than {} bytes", limits.run_bytes);
     let help = "write one run per line, or raise the limit with `--max-run-size`".to_owned();
-    ReadError::at(source, "", 0, Problem { message, help, no_trace: false })
+    ReadError::at_offset(source, "", 0, TraceProblem { message, help, no_trace: false })
 }
 
 /// What cannot be read because the system gives no more memory.
 pub(super) fn no_memory(source: &RunSource, what: &str) -> ReadError {
     let message = format!("there is not enough memory for {what}");
     let help = "give more memory, or judge with fewer `--threads`".to_owned();
-    ReadError::at(source, "", 0, Problem { message, help, no_trace: false })
+    ReadError::at_offset(source, "", 0, TraceProblem { message, help, no_trace: false })
 }
 
-pub(super) fn unreadable(file: &str, error: &io::Error) -> ReadError {
+pub(super) fn unreadable_file(file: &str, error: &io::Error) -> ReadError {
     let (message, help) = match error.kind() {
         io::ErrorKind::NotFound => ("there is no such file".to_owned(), "check the path".to_owned()),
         io::ErrorKind::OutOfMemory => {
@@ -132,7 +132,7 @@ impl UpToBreak {
     }
 
     /// Why it broke off; once.
-    pub(super) fn why(&mut self) -> Option<io::Error> {
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.broken.take()
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn skip_blank(text: &str, start: usize) -> usize {
 }
 
 /// The lines that are not blank, with their offsets.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn nonblank_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
@@ -65,7 +65,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Values one behind the other, with their offsets; the last one may end with the text before it is whole.
-pub(super) fn values(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn json_values(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut next = skip_blank(text, 0);
     std::iter::from_fn(move || {
         let start = next;
@@ -127,13 +127,13 @@ mod tests {
 
     #[test]
     fn values_stand_one_behind_the_other() {
-        let found: Vec<_> = values(" {\"a\": 1}\n[2] ü {\"b\":").collect();
+        let found: Vec<_> = json_values(" {\"a\": 1}\n[2] ü {\"b\":").collect();
         assert_eq!(found, [(1, "{\"a\": 1}"), (10, "[2]"), (14, "ü"), (17, "{\"b\":")]);
     }
 
     #[test]
     fn blank_lines_are_no_lines() {
-        let found: Vec<_> = lines("a\n\n  \r\nb\r\nc").collect();
+        let found: Vec<_> = nonblank_lines("a\n\n  \r\nb\r\nc").collect();
         assert_eq!(found, [(0, "a\n"), (7, "b\r\n"), (10, "c")]);
     }
 }

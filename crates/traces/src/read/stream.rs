@@ -3,19 +3,19 @@
 //! A file with a run on each line is read in chunks of some hundred kilobytes; anything else is read whole.
 
 use super::bytes::{
-    self, UpToBreak, blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines,
+    self, UpToBreak, blank_bad_lines, not_text, not_utf8, too_long, unreadable_file, valid_part, without_bad_lines,
 };
-use super::cut::Cut;
-use super::form::{FirstLines, Form, of_file};
-use super::numbers::LineNumbers;
+use super::text_cutter::TextCutter;
+use super::file_form::{FirstLines, FileForm, of_file};
+use super::line_numbers::LineNumbers;
 #[cfg(feature = "packed")]
-use super::packed::{self, Archive, Packed};
-use super::part::{FilePart, WholeLines};
-use super::scattered::Scattered;
+use super::compressed::{self, TraceArchive, FileCompression};
+use super::file_part::{FilePart, WholeLines};
+use super::run_gatherer::RunGatherer;
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
 use averment_base::limits::{LONG, Limits, give_own_block};
-use averment_base::memory::asking;
+use averment_base::memory::allow_failure;
 use averment_runs::run::RunSource;
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub const CHUNK_SIZE: usize = 256 << 10;
 
 /// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
-pub struct Runs {
+pub struct TraceRuns {
     input: UpToBreak,
     file: String,
     limits: Limits,
@@ -41,14 +41,14 @@ enum StreamState {
     /// Nothing is read yet.
     Start,
     /// A run on each line.
-    Lines(Lines),
+    Lines(LineBuffer),
     /// The files of a zip file.
     #[cfg(feature = "packed")]
-    Archive(Box<Archive>),
+    Archive(Box<TraceArchive>),
     Done,
 }
 
-struct Lines {
+struct LineBuffer {
     /// What is read of the file and not handed out.
     pending: Vec<u8>,
     /// Place of `pending` in the file.
@@ -61,17 +61,17 @@ struct Lines {
     /// The rest of a line that is too long is being passed over.
     skipping: bool,
     /// Gathers the parts of runs that lines hold.
-    scattered: Option<Box<Scattered>>,
+    scattered: Option<Box<RunGatherer>>,
 }
 
-impl Runs {
+impl TraceRuns {
     /// The runs of a file; `-` is standard input.
     ///
     /// # Errors
     /// A file that cannot be opened.
     #[cfg(feature = "files")]
     #[expect(clippy::disallowed_methods, reason = "the feature `files` is what reads standard input")]
-    pub fn open(path: &str, limits: &Limits) -> Result<Self, ReadError> {
+    pub fn open_file(path: &str, limits: &Limits) -> Result<Self, ReadError> {
         if path == "-" {
             averment_base::files::note_stdin();
             return Ok(Self::new("<stdin>", io::stdin(), limits));
@@ -81,7 +81,7 @@ impl Runs {
                 Err(ReadError::of_file(path, "this is a folder", format!("name its files: `{path}/*.jsonl`")))
             }
             Ok((false, file)) => Ok(Self::new(path, file, limits)),
-            Err(error) => Err(unreadable(path, &error)),
+            Err(error) => Err(unreadable_file(path, &error)),
         }
     }
 
@@ -102,16 +102,16 @@ impl Runs {
 
     /// The same under another name.
     #[must_use]
-    pub fn named(self, file: impl Into<String>) -> Self {
+    pub fn with_name(self, file: impl Into<String>) -> Self {
         Self { file: file.into(), ..self }
     }
 
     /// The next part of the file; `None` at its end. Lines come in chunks of about `size` bytes, in `buffer`.
-    pub fn part(&mut self, buffer: &mut Vec<u8>, size: usize) -> Option<FilePart> {
+    pub fn next_part(&mut self, buffer: &mut Vec<u8>, size: usize) -> Option<FilePart> {
         if matches!(self.state, StreamState::Start) {
             self.state = StreamState::Done;
-            if let Err(error) = self.start() {
-                self.ready.push_back(Err(unreadable(&self.file, &error)));
+            if let Err(error) = self.start_reading() {
+                self.ready.push_back(Err(unreadable_file(&self.file, &error)));
             }
         }
         loop {
@@ -122,7 +122,7 @@ impl Runs {
                 match self.whole_lines(lines, buffer, size) {
                     Ok(Some(lines)) => return Some(FilePart::Lines(lines)),
                     Ok(None) => {}
-                    Err(error) => self.ready.push_back(Err(unreadable(&self.file, &error))),
+                    Err(error) => self.ready.push_back(Err(unreadable_file(&self.file, &error))),
                 }
             }
             if self.ready.is_empty() && matches!(&self.state, StreamState::Lines(lines) if lines.scattered.is_none()) {
@@ -130,13 +130,13 @@ impl Runs {
             }
             // Cut runs are handed on in small numbers: what is judged meanwhile is bounded by them.
             let first = self.next()?;
-            let mut bytes = first.as_ref().map_or(0, RawRun::length);
+            let mut bytes = first.as_ref().map_or(0, RawRun::text_length);
             let mut runs = vec![first];
             while bytes < size
                 && runs.len() < 256
                 && let Some(run) = self.ready.pop_front()
             {
-                bytes += run.as_ref().map_or(0, RawRun::length);
+                bytes += run.as_ref().map_or(0, RawRun::text_length);
                 runs.push(run);
             }
             return Some(FilePart::Runs(runs));
@@ -144,7 +144,7 @@ impl Runs {
     }
 
     /// Reads whole lines into a buffer. Where the file has but one line, or a line is too long, the lines are cut one by one (`None`).
-    fn whole_lines(&mut self, mut lines: Lines, buffer: &mut Vec<u8>, size: usize) -> io::Result<Option<WholeLines>> {
+    fn whole_lines(&mut self, mut lines: LineBuffer, buffer: &mut Vec<u8>, size: usize) -> io::Result<Option<WholeLines>> {
         let mut filled = lines.pending.len();
         bytes::begin_with(buffer, &mut lines.pending);
         let mut ended = false;
@@ -164,7 +164,7 @@ impl Runs {
         let end = end.map_or(0, |newline| newline + 1);
         let single = !lines.found && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
         if end == 0 || single || lines.skipping {
-            asking(|| lines.pending.try_reserve(buffer.len()))?;
+            allow_failure(|| lines.pending.try_reserve(buffer.len()))?;
             lines.pending.append(buffer);
             if !lines.pending.is_empty() {
                 self.more_lines(lines)?;
@@ -172,10 +172,10 @@ impl Runs {
             return Ok(None);
         }
         let rest = buffer.get(end..).unwrap_or_default();
-        asking(|| lines.pending.try_reserve(rest.len()))?;
+        allow_failure(|| lines.pending.try_reserve(rest.len()))?;
         lines.pending.extend_from_slice(rest);
         buffer.truncate(end);
-        let turn = lines.numbers.turn();
+        let turn = lines.numbers.next_turn();
         let found = WholeLines::new(&self.file, lines.offset, turn);
         lines.offset += end as u64;
         lines.found = true;
@@ -189,7 +189,7 @@ impl Runs {
     /// and what is in the buffer already is not cleared first.
     fn read_into(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> io::Result<usize> {
         if buffer.len() < range.end {
-            asking(|| buffer.try_reserve(range.end - buffer.len()))?;
+            allow_failure(|| buffer.try_reserve(range.end - buffer.len()))?;
             buffer.resize(range.end, 0);
         }
         let room = buffer.get_mut(range).unwrap_or_default();
@@ -201,7 +201,7 @@ impl Runs {
         }
     }
 
-    fn fail(&mut self, message: &str, help: &str) {
+    fn set_failure(&mut self, message: &str, help: &str) {
         self.ready.push_back(Err(ReadError::of_file(&self.file, message, help)));
     }
 
@@ -210,38 +210,38 @@ impl Runs {
         Ok(self.input.by_ref().take(CHUNK_SIZE as u64).read_to_end(pending)? == 0)
     }
 
-    fn start(&mut self) -> io::Result<()> {
+    fn start_reading(&mut self) -> io::Result<()> {
         let mut pending = Vec::new();
         let mut ended = self.read_more(&mut pending)?;
         if pending.is_empty() {
-            self.input.why().map_or(Ok(()), Err)?;
+            self.input.take_error().map_or(Ok(()), Err)?;
         }
         #[cfg(feature = "packed")]
-        if let Some(packed) = Packed::of(&pending).filter(|_| !self.unpacked) {
-            return self.unpack(packed, pending);
+        if let Some(packed) = FileCompression::detect_head(&pending).filter(|_| !self.unpacked) {
+            return self.unpack_input(packed, pending);
         }
         if let Some((message, help)) = not_text(&pending) {
-            self.fail(message, help);
+            self.set_failure(message, help);
             return Ok(());
         }
         let mark = usize::from(pending.starts_with(b"\xEF\xBB\xBF")) * 3;
         // Enough to see the first line and the start of the second, or everything.
         let mut first = FirstLines::default();
-        while !ended && pending.len() <= self.limits.run_bytes && !first.are_in(&pending) {
+        while !ended && pending.len() <= self.limits.run_bytes && !first.count_lines(&pending) {
             ended = self.read_more(&mut pending)?;
         }
         let head = valid_part(pending.get(mark..).unwrap_or_default());
         if ended && head.trim_ascii().is_empty() && pending.len() <= mark + head.len() {
-            self.fail("no run: the file is empty", "write a run into it, or name another file");
+            self.set_failure("no run: the file is empty", "write a run into it, or name another file");
             return Ok(());
         }
         let beginning = match of_file(head, &self.limits) {
-            Form::Whole(form) => return self.whole(pending, mark, form),
-            Form::ByLine(beginning) => beginning,
+            FileForm::Whole(form) => return self.cut_whole(pending, mark, form),
+            FileForm::ByLine(beginning) => beginning,
         };
-        let scattered = beginning.scattered(&self.limits);
+        let scattered = beginning.gather_lines(&self.limits);
         pending.drain(..mark);
-        let lines = Lines {
+        let lines = LineBuffer {
             pending,
             offset: mark as u64,
             numbers: LineNumbers::new(),
@@ -256,18 +256,18 @@ impl Runs {
 
     /// Reads what is in a compressed file; what is compressed twice is not read.
     #[cfg(feature = "packed")]
-    fn unpack(&mut self, packed: Packed, mut pending: Vec<u8>) -> io::Result<()> {
+    fn unpack_input(&mut self, packed: FileCompression, mut pending: Vec<u8>) -> io::Result<()> {
         self.unpacked = true;
         let mut input = self.input.take_input();
-        if packed != Packed::Zip {
-            self.input = UpToBreak::new(packed::unpacked(packed, pending, input, &self.limits));
-            return self.start();
+        if packed != FileCompression::Zip {
+            self.input = UpToBreak::new(compressed::unpack_reader(packed, pending, input, &self.limits));
+            return self.start_reading();
         }
         let room = self.limits.run_bytes.saturating_add(1).saturating_sub(pending.len());
         input.by_ref().take(room as u64).read_to_end(&mut pending)?;
         let archive = match pending.len() > self.limits.run_bytes {
-            true => Err(packed::too_long(&self.file, &self.limits)),
-            false => Archive::new(&self.file, pending, &self.limits),
+            true => Err(compressed::too_long(&self.file, &self.limits)),
+            false => TraceArchive::new(&self.file, pending, &self.limits),
         };
         match archive {
             Ok(archive) => self.state = StreamState::Archive(Box::new(archive)),
@@ -277,7 +277,7 @@ impl Runs {
     }
 
     /// Reads the rest of the file and cuts it.
-    fn whole(&mut self, mut bytes: Vec<u8>, mark: usize, form: TextForm) -> io::Result<()> {
+    fn cut_whole(&mut self, mut bytes: Vec<u8>, mark: usize, form: TextForm) -> io::Result<()> {
         let limit = self.limits.run_bytes;
         let room = limit.saturating_add(1).saturating_sub(bytes.len());
         self.input.by_ref().take(room as u64).read_to_end(&mut bytes)?;
@@ -294,12 +294,12 @@ impl Runs {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
                 let text = valid_part(error.as_bytes());
-                let source = self.source(1, 1, mark as u64, None);
-                self.ready.push_back(Err(ReadError::at(&source, text, at, not_utf8())));
+                let source = self.line_source(1, 1, mark as u64, None);
+                self.ready.push_back(Err(ReadError::at_offset(&source, text, at, not_utf8())));
                 return Ok(());
             }
         };
-        let mut cut = Cut {
+        let mut cut = TextCutter {
             file: &self.file,
             mark,
             shared: Arc::new(text),
@@ -310,21 +310,21 @@ impl Runs {
         match form {
             TextForm::Lines => {
                 let range = 0..cut.shared.len();
-                cut.push(range, TextForm::Lines, None, warnings);
+                cut.push_run(range, TextForm::Lines, None, warnings);
             }
-            TextForm::Value | TextForm::Values => cut.values(),
+            TextForm::Value | TextForm::Values => cut.cut_values(),
         }
         self.ready = cut.ready;
         Ok(())
     }
 
-    fn source(&self, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
+    fn line_source(&self, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
         RunSource { file: self.file.clone(), line, column, offset, position, by_line: true, parts: None, label: None }
     }
 
     /// Reads the next chunk of a file with a run on each line.
-    fn more_lines(&mut self, mut lines: Lines) -> io::Result<()> {
-        lines.line = lines.numbers.line();
+    fn more_lines(&mut self, mut lines: LineBuffer) -> io::Result<()> {
+        lines.line = lines.numbers.next_line();
         let mut end = memchr::memrchr(b'\n', &lines.pending);
         let mut ended = false;
         while end.is_none() && !ended {
@@ -332,38 +332,38 @@ impl Runs {
             ended = self.read_more(&mut lines.pending)?;
             end = memchr::memrchr(b'\n', lines.pending.get(before..).unwrap_or_default()).map(|at| before + at);
             if lines.pending.len() > self.limits.run_bytes && end.is_none() {
-                self.pass_over(&mut lines);
+                self.skip_line(&mut lines);
             }
         }
         let length = end.map_or(lines.pending.len(), |newline| newline + 1);
         let rest = lines.pending.split_off(length);
         let chunk = std::mem::replace(&mut lines.pending, rest);
         self.cut_lines(&mut lines, chunk)?;
-        lines.numbers.go_on_from(lines.line);
+        lines.numbers.set_next_line(lines.line);
         if let Some(scattered) = lines.scattered.as_mut().filter(|_| ended && lines.pending.is_empty()) {
-            scattered.finish(&self.file, &mut self.ready);
+            scattered.finish_runs(&self.file, &mut self.ready);
         }
         if !ended || !lines.pending.is_empty() {
             self.state = StreamState::Lines(lines);
         } else if !lines.found && self.ready.is_empty() && !self.input.is_broken() {
-            self.fail("no run: the file is empty", "write a run into it, or name another file");
+            self.set_failure("no run: the file is empty", "write a run into it, or name another file");
         }
         Ok(())
     }
 
     /// A line beyond the limit: says so once and forgets what was read of it.
-    fn pass_over(&mut self, lines: &mut Lines) {
+    fn skip_line(&mut self, lines: &mut LineBuffer) {
         if !lines.skipping {
             lines.skipping = true;
             lines.found = true;
-            let source = self.source(lines.line, 1, lines.offset, Some(lines.line));
+            let source = self.line_source(lines.line, 1, lines.offset, Some(lines.line));
             self.ready.push_back(Err(too_long(&source, &self.limits)));
         }
         lines.offset += lines.pending.len() as u64;
         lines.pending.clear();
     }
 
-    fn cut_lines(&mut self, lines: &mut Lines, chunk: Vec<u8>) -> io::Result<()> {
+    fn cut_lines(&mut self, lines: &mut LineBuffer, chunk: Vec<u8>) -> io::Result<()> {
         let single = !lines.found && self.is_last(lines, &chunk)?;
         let (text, bad) = match String::from_utf8(chunk) {
             Ok(text) => (text, Vec::new()),
@@ -381,15 +381,15 @@ impl Runs {
                 // The end of a line that was too long.
             } else if let Some(broken) = broken {
                 lines.found = true;
-                let source = self.source(lines.line, 1, lines.offset, Some(lines.line));
-                let error = ReadError::at(&source, &broken.text, broken.at, not_utf8());
+                let source = self.line_source(lines.line, 1, lines.offset, Some(lines.line));
+                let error = ReadError::at_offset(&source, &broken.text, broken.at, not_utf8());
                 self.ready.push_back(Err(error));
             } else if !line.trim_ascii().is_empty() {
                 lines.found = true;
                 let position = (!single).then_some(lines.line);
-                let source = self.source(lines.line, 1, lines.offset, position);
+                let source = self.line_source(lines.line, 1, lines.offset, position);
                 if let Some(scattered) = &mut lines.scattered {
-                    scattered.line(line.trim_ascii_end(), &|| source.clone(), &self.limits, &mut self.ready);
+                    scattered.take_line(line.trim_ascii_end(), &|| source.clone(), &self.limits, &mut self.ready);
                     (start, lines.offset) = (start + length, lines.offset + length as u64);
                     lines.line += usize::from(line.ends_with('\n'));
                     continue;
@@ -407,7 +407,7 @@ impl Runs {
     }
 
     /// Whether the file holds nothing but one line: then the run has the name of the file.
-    fn is_last(&mut self, lines: &mut Lines, chunk: &[u8]) -> io::Result<bool> {
+    fn is_last(&mut self, lines: &mut LineBuffer, chunk: &[u8]) -> io::Result<bool> {
         let text = chunk.trim_ascii();
         if memchr::memchr(b'\n', text).is_some() {
             return Ok(false);
@@ -421,7 +421,7 @@ impl Runs {
     }
 }
 
-impl Iterator for Runs {
+impl Iterator for TraceRuns {
     type Item = Result<RawRun, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -430,7 +430,7 @@ impl Iterator for Runs {
                 return Some(ready);
             }
             let result = match std::mem::replace(&mut self.state, StreamState::Done) {
-                StreamState::Start => self.start(),
+                StreamState::Start => self.start_reading(),
                 StreamState::Lines(lines) => self.more_lines(lines),
                 #[cfg(feature = "packed")]
                 StreamState::Archive(mut archive) => {
@@ -438,11 +438,11 @@ impl Iterator for Runs {
                     self.state = StreamState::Archive(archive);
                     return Some(run);
                 }
-                StreamState::Done => Err(self.input.why()?),
+                StreamState::Done => Err(self.input.take_error()?),
             };
             if let Err(error) = result {
                 self.state = StreamState::Done;
-                self.ready.push_back(Err(unreadable(&self.file, &error)));
+                self.ready.push_back(Err(unreadable_file(&self.file, &error)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Walking the values of indexed bytes.
 
-use super::{Index, Word, simd};
+use super::{ByteIndex, ScanWord, simd};
 
 /// The bytes of numbers and of `true`, `false` and `null`.
 static IN_WORDS: [bool; 256] = {
@@ -20,30 +20,30 @@ static IN_WORDS: [bool; 256] = {
 
 /// Walks values. Offsets count in the indexed bytes; what would lead behind them gives `None`.
 #[derive(Debug, Clone, Copy)]
-pub struct Cursor<'a> {
+pub struct ScanCursor<'a> {
     bytes: &'a [u8],
-    words: &'a [Word],
+    words: &'a [ScanWord],
     depth: u32,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> ScanCursor<'a> {
     /// A cursor over bytes and their index. Values nested deeper than `depth` are not passed over.
     #[must_use]
-    pub fn new(bytes: &'a [u8], index: &'a Index, depth: usize) -> Self {
+    pub fn new(bytes: &'a [u8], index: &'a ByteIndex, depth: usize) -> Self {
         Self { bytes, words: index.words(), depth: u32::try_from(depth).unwrap_or(u32::MAX) }
     }
 
     /// The byte at an offset; 0 behind the end.
     #[inline]
     #[must_use]
-    pub fn byte(&self, at: usize) -> u8 {
+    pub fn byte_at(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
     /// The sixteen bytes at an offset, where there are so many.
     #[inline]
     #[must_use]
-    pub fn sixteen(&self, at: usize) -> Option<&'a [u8; 16]> {
+    pub fn sixteen_at(&self, at: usize) -> Option<&'a [u8; 16]> {
         self.bytes.get(at..)?.first_chunk()
     }
 
@@ -57,8 +57,8 @@ impl<'a> Cursor<'a> {
     /// The offset of the next byte that is no white space.
     #[inline]
     #[must_use]
-    pub fn blank(&self, mut at: usize) -> usize {
-        while matches!(self.byte(at), b' ' | b'\t' | b'\r' | b'\n') {
+    pub fn skip_blank(&self, mut at: usize) -> usize {
+        while matches!(self.byte_at(at), b' ' | b'\t' | b'\r' | b'\n') {
             at = at.wrapping_add(1);
         }
         at
@@ -67,26 +67,26 @@ impl<'a> Cursor<'a> {
     /// The offset of the first byte of a line that is no white space; its end where there is none.
     #[must_use]
     pub fn blank_in_line(&self, start: usize, end: usize) -> usize {
-        self.blank(start).min(end)
+        self.skip_blank(start).min(end)
     }
 
     /// The offset of the first quote of a string at or behind an offset.
     #[inline]
     #[must_use]
-    pub fn quote(&self, from: usize) -> Option<usize> {
-        self.first(from, |word| word.quote)
+    pub fn next_quote(&self, from: usize) -> Option<usize> {
+        self.next_bit(from, |word| word.quote)
     }
 
     /// The offset of the first backslash at or behind an offset.
     #[inline]
     #[must_use]
-    pub fn slash(&self, from: usize) -> Option<usize> {
-        self.first(from, |word| word.slash)
+    pub fn next_backslash(&self, from: usize) -> Option<usize> {
+        self.next_bit(from, |word| word.slash)
     }
 
     /// The offset of the first of some bits at or behind an offset.
     #[inline]
-    fn first(&self, from: usize, of: impl Fn(&Word) -> u64) -> Option<usize> {
+    fn next_bit(&self, from: usize, of: impl Fn(&ScanWord) -> u64) -> Option<usize> {
         let mut number = from / 64;
         let mut bits = of(self.words.get(number)?) & (u64::MAX << (from % 64));
         while bits == 0 {
@@ -98,7 +98,7 @@ impl<'a> Cursor<'a> {
 
     /// The offsets of all quotes of strings at or behind an offset, in order.
     #[inline]
-    pub fn quotes(&self, from: usize) -> impl Iterator<Item = usize> + use<'a> {
+    pub fn all_quotes(&self, from: usize) -> impl Iterator<Item = usize> + use<'a> {
         let words = self.words;
         let mut number = from / 64;
         let mut bits = words.get(number).map_or(0, |word| word.quote) & (u64::MAX << (from % 64));
@@ -133,20 +133,20 @@ impl<'a> Cursor<'a> {
     /// The offset behind the object or list whose bracket stands at an offset.
     #[inline]
     #[must_use]
-    pub fn container(&self, at: usize) -> Option<usize> {
-        simd::closing(self.words, at, self.depth)
+    pub fn container_end(&self, at: usize) -> Option<usize> {
+        simd::closing_bracket(self.words, at, self.depth)
     }
 
     /// The offset behind the value at an offset. Of numbers and words only the end is looked for.
     #[inline]
     #[must_use]
-    pub fn value(&self, at: usize) -> Option<usize> {
-        match self.byte(at) {
-            b'"' => Some(self.quote(at.wrapping_add(1))?.wrapping_add(1)),
-            b'{' | b'[' => self.container(at),
+    pub fn value_end(&self, at: usize) -> Option<usize> {
+        match self.byte_at(at) {
+            b'"' => Some(self.next_quote(at.wrapping_add(1))?.wrapping_add(1)),
+            b'{' | b'[' => self.container_end(at),
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
                 let mut end = at.wrapping_add(1);
-                while IN_WORDS.get(usize::from(self.byte(end))) == Some(&true) {
+                while IN_WORDS.get(usize::from(self.byte_at(end))) == Some(&true) {
                     end = end.wrapping_add(1);
                 }
                 Some(end)
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     #[must_use]
     pub fn is_null(&self, start: usize, end: usize) -> Option<bool> {
-        match self.byte(start) {
+        match self.byte_at(start) {
             b'n' => (self.slice(start, end) == b"null").then_some(true),
             _ => Some(false),
         }
@@ -167,13 +167,13 @@ impl<'a> Cursor<'a> {
 
     /// The strings inside of a range that are no keys, by the offsets of their quotes.
     #[inline]
-    pub fn texts(&self, start: usize, end: usize, mut each: impl FnMut(usize, usize)) -> Option<()> {
+    pub fn each_text(&self, start: usize, end: usize, mut each: impl FnMut(usize, usize)) -> Option<()> {
         let mut at = start;
         loop {
-            let Some(open) = self.quote(at).filter(|open| *open < end) else { return Some(()) };
-            let close = self.quote(open.wrapping_add(1)).filter(|close| *close < end)?;
+            let Some(open) = self.next_quote(at).filter(|open| *open < end) else { return Some(()) };
+            let close = self.next_quote(open.wrapping_add(1)).filter(|close| *close < end)?;
             at = close.wrapping_add(1);
-            if self.byte(self.blank(at)) != b':' {
+            if self.byte_at(self.skip_blank(at)) != b':' {
                 each(open, close);
             }
         }
@@ -184,10 +184,10 @@ impl<'a> Cursor<'a> {
 mod tests {
     use super::*;
 
-    fn with<R>(text: &str, then: impl Fn(Cursor<'_>) -> R) -> R {
-        let mut index = Index::default();
-        index.build(text.as_bytes()).unwrap();
-        then(Cursor::new(text.as_bytes(), &index, 256))
+    fn with<R>(text: &str, then: impl Fn(ScanCursor<'_>) -> R) -> R {
+        let mut index = ByteIndex::default();
+        index.build_index(text.as_bytes()).unwrap();
+        then(ScanCursor::new(text.as_bytes(), &index, 256))
     }
 
     #[test]
@@ -202,11 +202,11 @@ mod tests {
                 ("[]", ""),
             ] {
                 let text = format!("{}{value}{more}", " ".repeat(padding));
-                assert_eq!(with(&text, |cursor| cursor.value(padding)), Some(padding + value.len()), "{text}");
+                assert_eq!(with(&text, |cursor| cursor.value_end(padding)), Some(padding + value.len()), "{text}");
             }
             for broken in ["[[]", "\"abc", "{", "x", ""] {
                 let text = format!("{}{broken}", " ".repeat(padding));
-                assert_eq!(with(&text, |cursor| cursor.value(padding)), None, "{text}");
+                assert_eq!(with(&text, |cursor| cursor.value_end(padding)), None, "{text}");
             }
         }
     }
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn nesting_beyond_the_limit_is_not_passed_over() {
         let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(with(&deep(256), |cursor| cursor.value(0).is_some()));
-        assert!(with(&deep(2_000), |cursor| cursor.value(0).is_none()));
+        assert!(with(&deep(256), |cursor| cursor.value_end(0).is_some()));
+        assert!(with(&deep(2_000), |cursor| cursor.value_end(0).is_none()));
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         let text = format!(r#"{}{{"a" : "b","c":["d",{{"e":"f\"g"}}],"":""}}"#, " ".repeat(40));
         let found = with(&text, |cursor| {
             let mut found = Vec::new();
-            cursor.texts(0, text.len(), |open, close| found.push(text[open + 1..close].to_owned())).unwrap();
+            cursor.each_text(0, text.len(), |open, close| found.push(text[open + 1..close].to_owned())).unwrap();
             found
         });
         assert_eq!(found, ["b", "d", r#"f\"g"#, ""]);

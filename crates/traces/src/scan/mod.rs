@@ -1,23 +1,23 @@
 //! A look at many bytes at once: where quotes, brackets and line ends stand outside of strings.
 //!
-//! A chunk of a file is indexed in one pass, 64 bytes at a time, with the best instructions that the machine has. A [`Cursor`] then
+//! A chunk of a file is indexed in one pass, 64 bytes at a time, with the best instructions that the machine has. A [`ScanCursor`] then
 //! walks the values of a line by counting bits, so that what nobody asks for costs little more than reading it. The pass checks what
 //! can be checked without a parser: strings are closed on their line, hold no control characters and only known escapes.
-//! [`Index::is_clean`] is false where that does not hold, and the full reader has to look.
+//! [`ByteIndex::is_clean`] is false where that does not hold, and the full reader has to look.
 
 mod cursor;
 mod simd;
 mod teddy;
 
 use averment_base::limits::{LONG, give_own_block};
-use averment_base::memory::asking;
-pub use cursor::Cursor;
+use averment_base::memory::allow_failure;
+pub use cursor::ScanCursor;
 use std::collections::TryReserveError;
-pub use teddy::{ByteSet, Teddy};
+pub use teddy::{ByteSet, TeddySearcher};
 
 /// What stands in 64 bytes: a bit for each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Word {
+pub struct ScanWord {
     /// Quotes that open or close a string.
     pub(crate) quote: u64,
     /// Backslashes.
@@ -30,26 +30,26 @@ pub struct Word {
 
 /// The index of a chunk of bytes. Its memory is kept from one chunk to the next.
 #[derive(Debug, Default)]
-pub struct Index {
-    words: Vec<Word>,
+pub struct ByteIndex {
+    words: Vec<ScanWord>,
     ends: Vec<usize>,
     clean: bool,
     ascii: bool,
 }
 
-impl Index {
+impl ByteIndex {
     /// Indexes these bytes; what was known before is forgotten.
     ///
     /// # Errors
     /// No memory.
-    pub fn build(&mut self, bytes: &[u8]) -> Result<(), TryReserveError> {
+    pub fn build_index(&mut self, bytes: &[u8]) -> Result<(), TryReserveError> {
         if bytes.len() > LONG {
             give_own_block(&mut self.words);
             self.ends.clear();
-            asking(|| self.ends.try_reserve(memchr::memchr_iter(b'\n', bytes).count()))?;
+            allow_failure(|| self.ends.try_reserve(memchr::memchr_iter(b'\n', bytes).count()))?;
         }
-        asking(|| self.words.try_reserve((bytes.len() / 64 + 1).saturating_sub(self.words.len())))?;
-        let (clean, ascii) = simd::index(bytes, &mut self.words, &mut self.ends);
+        allow_failure(|| self.words.try_reserve((bytes.len() / 64 + 1).saturating_sub(self.words.len())))?;
+        let (clean, ascii) = simd::index_blocks(bytes, &mut self.words, &mut self.ends);
         (self.clean, self.ascii) = (clean, ascii);
         Ok(())
     }
@@ -67,7 +67,7 @@ impl Index {
     }
 
     /// The words, one for each 64 bytes.
-    pub(crate) fn words(&self) -> &[Word] {
+    pub(crate) fn words(&self) -> &[ScanWord] {
         &self.words
     }
 
@@ -78,9 +78,9 @@ impl Index {
 }
 
 /// The positions of set bits, in order.
-pub struct Bits(pub u64);
+pub struct BitPositions(pub u64);
 
-impl Iterator for Bits {
+impl Iterator for BitPositions {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {

@@ -8,7 +8,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use super::{Bits, Word};
+use super::{BitPositions, ScanWord};
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
@@ -30,7 +30,7 @@ struct BlockMasks {
 
 /// Carried from block to block.
 #[derive(Debug, Default)]
-struct Carry {
+struct BlockCarry {
     /// The first byte of the next block is escaped.
     escaped: u64,
     /// All ones inside of a string.
@@ -39,23 +39,23 @@ struct Carry {
     high: u64,
 }
 
-impl Carry {
+impl BlockCarry {
     /// The quotes of a block that open or close a string, and the bytes that are escaped.
     #[inline(always)]
-    fn quotes(&mut self, masks: BlockMasks) -> (u64, u64) {
+    fn mask_quotes(&mut self, masks: BlockMasks) -> (u64, u64) {
         let escaped = self.escaped_in(masks.slash);
         (masks.quote & !escaped, escaped)
     }
 
     /// The word of a block. `odd` has a bit for every byte with an odd number of quotes up to it.
     #[inline(always)]
-    fn word(&mut self, masks: BlockMasks, quote: u64, odd: u64) -> Word {
+    fn build_word(&mut self, masks: BlockMasks, quote: u64, odd: u64) -> ScanWord {
         let within = odd ^ self.inside;
         self.inside = 0_u64.wrapping_sub(within >> 63);
         self.bad |= (masks.control & within) | (masks.slash & !within);
         self.high |= masks.high;
         let (open, close) = (masks.open & !within, masks.close & !within);
-        Word { quote, slash: masks.slash, open, close }
+        ScanWord { quote, slash: masks.slash, open, close }
     }
 
     /// The bytes that a backslash before them escapes.
@@ -73,7 +73,7 @@ impl Carry {
         (EVEN ^ (runs << 1)) & follows
     }
 
-    fn end(&self) -> (bool, bool) {
+    fn finish_blocks(&self) -> (bool, bool) {
         (self.bad == 0 && self.inside == 0 && self.escaped == 0, self.high == 0)
     }
 }
@@ -82,7 +82,7 @@ impl Carry {
 #[inline(never)]
 fn bad_escapes(bytes: &[u8], at: usize, escaped: u64) -> u64 {
     let mut bad = 0;
-    for bit in Bits(escaped) {
+    for bit in BitPositions(escaped) {
         let good = match bytes.get(at.wrapping_add(bit)) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
             Some(b'u') => {
@@ -101,9 +101,9 @@ macro_rules! over_blocks {
     ($bytes:ident, $words:ident, $ends:ident, $look:expr, $parity:expr) => {{
         let (blocks, rest) = $bytes.as_chunks::<64>();
         // Every word is written below: what is there already need not be cleared.
-        $words.resize(blocks.len() + 1, Word::default());
+        $words.resize(blocks.len() + 1, ScanWord::default());
         $ends.clear();
-        let mut state = Carry::default();
+        let mut state = BlockCarry::default();
         let mut at = 0_usize;
         let mut last = [b' '; 64];
         for (place, byte) in last.iter_mut().zip(rest) {
@@ -111,39 +111,39 @@ macro_rules! over_blocks {
         }
         for (block, word) in blocks.iter().chain(std::slice::from_ref(&last)).zip($words.iter_mut()) {
             let masks = $look(block);
-            let (quote, escaped) = state.quotes(masks);
+            let (quote, escaped) = state.mask_quotes(masks);
             if escaped != 0 {
                 state.bad |= bad_escapes($bytes, at, escaped);
             }
             if masks.newline != 0 {
-                $ends.extend(Bits(masks.newline).map(|bit| at.wrapping_add(bit)));
+                $ends.extend(BitPositions(masks.newline).map(|bit| at.wrapping_add(bit)));
             }
-            *word = state.word(masks, quote, $parity(quote));
+            *word = state.build_word(masks, quote, $parity(quote));
             at = at.wrapping_add(64);
         }
-        state.end()
+        state.finish_blocks()
     }};
 }
 
 use over_blocks;
 
 /// Fills the words of these bytes and the offsets of their line ends. Tells whether the strings are clean and whether all is ASCII.
-pub(super) fn index(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
+pub(super) fn index_blocks(bytes: &[u8], words: &mut Vec<ScanWord>, ends: &mut Vec<usize>) -> (bool, bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = Avx512::detect() {
-        return avx512::index(token, bytes, words, ends);
+        return avx512::index_blocks(token, bytes, words, ends);
     } else if let Some(token) = Avx2::detect() {
-        return avx2::index(token, bytes, words, ends);
+        return avx2::index_blocks(token, bytes, words, ends);
     }
-    portable(bytes, words, ends)
+    index_portable(bytes, words, ends)
 }
 
 /// The same on every machine.
-fn portable(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
-    over_blocks!(bytes, words, ends, look, parity)
+fn index_portable(bytes: &[u8], words: &mut Vec<ScanWord>, ends: &mut Vec<usize>) -> (bool, bool) {
+    over_blocks!(bytes, words, ends, block_masks, prefix_parity)
 }
 
-fn look(block: &[u8; 64]) -> BlockMasks {
+fn block_masks(block: &[u8; 64]) -> BlockMasks {
     let mask = |is: fn(u8) -> bool| block.iter().rev().fold(0_u64, |bits, byte| (bits << 1) | u64::from(is(*byte)));
     BlockMasks {
         quote: mask(|byte| byte == b'"'),
@@ -156,23 +156,23 @@ fn look(block: &[u8; 64]) -> BlockMasks {
     }
 }
 
-fn parity(bits: u64) -> u64 {
+fn prefix_parity(bits: u64) -> u64 {
     [1, 2, 4, 8, 16, 32].into_iter().fold(bits, |bits, by| bits ^ (bits << by))
 }
 
 /// The offset behind the bracket that closes the one at an offset. `None` where there is none, or brackets are nested deeper than `most`.
 #[inline]
-pub(super) fn closing(words: &[Word], at: usize, most: u32) -> Option<usize> {
+pub(super) fn closing_bracket(words: &[ScanWord], at: usize, most: u32) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = Avx2::detect() {
-        return avx2::closing(token, words, at, most);
+        return avx2::closing_bracket(token, words, at, most);
     }
     closing_from(words, at, most)
 }
 
 /// The same on every machine.
 #[inline(always)]
-fn closing_from(words: &[Word], at: usize, most: u32) -> Option<usize> {
+fn closing_from(words: &[ScanWord], at: usize, most: u32) -> Option<usize> {
     let mut number = at / 64;
     let mut mask = u64::MAX << (at % 64);
     let mut depth = 0_u32;
@@ -201,7 +201,7 @@ fn closing_from(words: &[Word], at: usize, most: u32) -> Option<usize> {
 
 /// Looks for three bytes of given sets in a row. `low` and `high` hold for each of the three positions which of eight buckets allow
 /// a lower and an upper half of a byte. `found` is told the position and the buckets of every candidate, until it says stop.
-pub(super) fn candidates(
+pub(super) fn find_candidates(
     bytes: &[u8],
     low: &[[u8; 16]; 3],
     high: &[[u8; 16]; 3],
@@ -209,9 +209,9 @@ pub(super) fn candidates(
 ) {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = Avx512::detect() {
-        return avx512::candidates(token, bytes, low, high, found);
+        return avx512::find_candidates(token, bytes, low, high, found);
     } else if let Some(token) = Avx2::detect() {
-        return avx2::candidates(token, bytes, low, high, found);
+        return avx2::find_candidates(token, bytes, low, high, found);
     }
     candidates_from(bytes, 0, low, high, found);
 }
@@ -226,7 +226,7 @@ fn candidates_from(
 ) {
     let rest = bytes.get(from..).unwrap_or_default();
     for (at, window) in rest.windows(3).enumerate() {
-        let buckets = buckets(window, low, high);
+        let buckets = candidate_buckets(window, low, high);
         if buckets != 0 && found(from + at, buckets) {
             return;
         }
@@ -239,7 +239,7 @@ macro_rules! over_candidates {
     ($bytes:ident, $low:ident, $high:ident, $found:ident, $size:literal, $hits:expr) => {{
         let mut at = 0_usize;
         while let Some((block, _)) = $bytes.get(at..).and_then(|rest| rest.split_first_chunk::<{ $size + 2 }>()) {
-            if tell(block, at, $hits(block), ($low, $high), $found) {
+            if report_candidates(block, at, $hits(block), ($low, $high), $found) {
                 return;
             }
             at = at.wrapping_add($size);
@@ -249,29 +249,29 @@ macro_rules! over_candidates {
         last.iter_mut().zip(rest).for_each(|(place, byte)| *place = *byte);
         let starts = rest.len().saturating_sub(2);
         let hits = $hits(&last) & 1_u64.unbounded_shl(u32::try_from(starts).unwrap_or(64)).wrapping_sub(1);
-        tell(&last, at, hits, ($low, $high), $found);
+        report_candidates(&last, at, hits, ($low, $high), $found);
     }};
 }
 use over_candidates;
 
 /// Tells the candidates that start in a block at an offset, until it is enough.
 #[inline(always)]
-fn tell(
+fn report_candidates(
     block: &[u8],
     at: usize,
     hits: u64,
     (low, high): (&[[u8; 16]; 3], &[[u8; 16]; 3]),
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) -> bool {
-    Bits(hits).any(|bit| {
+    BitPositions(hits).any(|bit| {
         let window = block.get(bit..bit.wrapping_add(3)).unwrap_or_default();
-        found(at.wrapping_add(bit), buckets(window, low, high))
+        found(at.wrapping_add(bit), candidate_buckets(window, low, high))
     })
 }
 
 /// The buckets of a candidate, from its three bytes.
 #[inline]
-fn buckets(window: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> u8 {
+fn candidate_buckets(window: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> u8 {
     let half = |table: &[u8; 16], half: u8| table.get(usize::from(half)).copied().unwrap_or(0);
     let each = window.iter().zip(low).zip(high);
     each.fold(0xFF, |all, ((byte, low), high)| all & half(low, byte & 15) & half(high, byte >> 4))
@@ -283,17 +283,17 @@ mod tests {
     use proptest::prelude::*;
 
     /// Words, line ends, and whether strings are clean and all is ASCII.
-    type Looked = (Vec<Word>, Vec<usize>, (bool, bool));
+    type Looked = (Vec<ScanWord>, Vec<usize>, (bool, bool));
 
     type Finding = fn(&[u8], &[[u8; 16]; 3], &[[u8; 16]; 3], &mut dyn FnMut(usize, u8) -> bool);
-    type Way = fn(&[u8], &mut Vec<Word>, &mut Vec<usize>) -> (bool, bool);
+    type Way = fn(&[u8], &mut Vec<ScanWord>, &mut Vec<usize>) -> (bool, bool);
 
     /// All ways to look that the machine has.
     fn ways() -> Vec<Way> {
-        let mut ways: Vec<Way> = vec![portable, index];
+        let mut ways: Vec<Way> = vec![index_portable, index_blocks];
         #[cfg(target_arch = "x86_64")]
         if Avx2::detect().is_some() {
-            ways.push(|bytes, words, ends| avx2::index(Avx2::detect().unwrap(), bytes, words, ends));
+            ways.push(|bytes, words, ends| avx2::index_blocks(Avx2::detect().unwrap(), bytes, words, ends));
         }
         ways
     }
@@ -301,7 +301,7 @@ mod tests {
     fn looked(bytes: &[u8]) -> Vec<Looked> {
         let each = ways().into_iter().map(|way| {
             // What was there before is not seen again.
-            let (mut words, mut ends) = (vec![Word { quote: 1, ..Word::default() }; 3], vec![7]);
+            let (mut words, mut ends) = (vec![ScanWord { quote: 1, ..ScanWord::default() }; 3], vec![7]);
             let found = way(bytes, &mut words, &mut ends);
             (words, ends, found)
         });
@@ -311,10 +311,10 @@ mod tests {
     /// Every candidate, by each way that the machine has.
     fn found(bytes: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> Vec<Vec<(usize, u8)>> {
         let mut ways: Vec<Finding> =
-            vec![|bytes, low, high, note| candidates_from(bytes, 0, low, high, note), candidates];
+            vec![|bytes, low, high, note| candidates_from(bytes, 0, low, high, note), find_candidates];
         #[cfg(target_arch = "x86_64")]
         if Avx2::detect().is_some() {
-            ways.push(|bytes, low, high, note| avx2::candidates(Avx2::detect().unwrap(), bytes, low, high, note));
+            ways.push(|bytes, low, high, note| avx2::find_candidates(Avx2::detect().unwrap(), bytes, low, high, note));
         }
         let each = ways.into_iter().map(|way| {
             let mut found = Vec::new();
@@ -367,9 +367,9 @@ mod tests {
         #[test]
         fn brackets_are_closed_alike(bytes in bytes(), most in 0..4_u32) {
             let (mut words, mut ends) = (Vec::new(), Vec::new());
-            portable(&bytes, &mut words, &mut ends);
+            index_portable(&bytes, &mut words, &mut ends);
             for at in 0..bytes.len() + 3 {
-                prop_assert_eq!(closing(&words, at, most), closing_from(&words, at, most));
+                prop_assert_eq!(closing_bracket(&words, at, most), closing_from(&words, at, most));
             }
         }
     }

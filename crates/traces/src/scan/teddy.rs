@@ -9,14 +9,14 @@ pub struct ByteSet([u64; 4]);
 impl ByteSet {
     /// The set of one byte.
     #[must_use]
-    pub fn of(byte: u8) -> Self {
+    pub fn single_byte(byte: u8) -> Self {
         let mut set = Self::default();
-        set.add(byte);
+        set.insert(byte);
         set
     }
 
     /// Adds a byte.
-    pub fn add(&mut self, byte: u8) {
+    pub fn insert(&mut self, byte: u8) {
         if let Some(word) = self.0.get_mut(usize::from(byte / 64)) {
             *word |= 1 << (byte % 64);
         }
@@ -25,55 +25,55 @@ impl ByteSet {
     /// Whether it has a byte.
     #[inline]
     #[must_use]
-    pub fn has(&self, byte: u8) -> bool {
+    pub fn contains(&self, byte: u8) -> bool {
         self.0.get(usize::from(byte / 64)).is_some_and(|word| word & (1 << (byte % 64)) != 0)
     }
 
     /// Whether it shares a byte with another set.
     #[must_use]
-    pub fn meets(&self, other: Self) -> bool {
+    pub fn shares_byte(&self, other: Self) -> bool {
         self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
     }
 
     /// How many bytes it has.
     #[must_use]
-    pub fn count(&self) -> u32 {
+    pub fn byte_count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// What all of its bytes are to `of`, where that is the same.
     #[must_use]
-    pub fn same(&self, of: impl Fn(u8) -> u8) -> Option<u8> {
+    pub fn common_image(&self, of: impl Fn(u8) -> u8) -> Option<u8> {
         let mut all = self.bytes().map(of);
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)
     }
 
     fn bytes(self) -> impl Iterator<Item = u8> {
-        (0..=255).filter(move |byte| self.has(*byte))
+        (0..=255).filter(move |byte| self.contains(*byte))
     }
 }
 
 /// Finds where one of many sequences of three bytes may stand. What it finds are candidates: sequences of one bucket are mixed up.
 #[derive(Debug, Clone)]
-pub struct Teddy {
+pub struct TeddySearcher {
     low: [[u8; 16]; 3],
     high: [[u8; 16]; 3],
     /// The sequences in each bucket.
     buckets: [Vec<u32>; 8],
 }
 
-impl Teddy {
+impl TeddySearcher {
     /// A finder of these sequences; a candidate names them by their positions here.
     #[must_use]
     pub fn new(sequences: &[[ByteSet; 3]]) -> Self {
         let mut teddy = Self { low: [[0; 16]; 3], high: [[0; 16]; 3], buckets: Default::default() };
-        let groups = grouped(sequences);
+        let groups = group_sequences(sequences);
         for (bucket, (group, buckets)) in (0_u32..).zip(groups.into_iter().zip(&mut teddy.buckets)) {
             let tables = teddy.low.iter_mut().zip(&mut teddy.high);
             for (halves, (low, high)) in group.halves.iter().zip(tables) {
-                super::Bits(halves.low.into()).for_each(|half| mark(low, half, bucket));
-                super::Bits(halves.high.into()).for_each(|half| mark(high, half, bucket));
+                super::BitPositions(halves.low.into()).for_each(|half| mark_half(low, half, bucket));
+                super::BitPositions(halves.high.into()).for_each(|half| mark_half(high, half, bucket));
             }
             *buckets = group.members;
         }
@@ -82,9 +82,9 @@ impl Teddy {
 
     /// Tells the offset of every candidate and the sequence it may be, until `found` says stop.
     #[inline]
-    pub fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, u32) -> bool) {
-        simd::candidates(bytes, &self.low, &self.high, &mut |at, buckets| {
-            super::Bits(u64::from(buckets)).any(|bucket| {
+    pub fn find_candidates(&self, bytes: &[u8], mut found: impl FnMut(usize, u32) -> bool) {
+        simd::find_candidates(bytes, &self.low, &self.high, &mut |at, buckets| {
+            super::BitPositions(u64::from(buckets)).any(|bucket| {
                 let sequences = self.buckets.get(bucket).map_or(&[][..], Vec::as_slice);
                 sequences.iter().any(|sequence| found(at, *sequence))
             })
@@ -92,7 +92,7 @@ impl Teddy {
     }
 }
 
-fn mark(halves: &mut [u8; 16], half: usize, bucket: u32) {
+fn mark_half(halves: &mut [u8; 16], half: usize, bucket: u32) {
     if let Some(place) = halves.get_mut(half) {
         *place |= 1 << bucket;
     }
@@ -100,65 +100,65 @@ fn mark(halves: &mut [u8; 16], half: usize, bucket: u32) {
 
 /// The lower and upper halves that the bytes at a position have, a bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Halves {
+struct HalfSets {
     low: u16,
     high: u16,
 }
 
 /// Sequences of one bucket.
 #[derive(Debug, Clone)]
-struct Group {
-    halves: [Halves; 3],
+struct BucketGroup {
+    halves: [HalfSets; 3],
     members: Vec<u32>,
 }
 
-impl Halves {
-    fn of(set: ByteSet) -> Self {
+impl HalfSets {
+    fn from_set(set: ByteSet) -> Self {
         set.bytes().fold(Self::default(), |all, byte| Self {
             low: all.low | (1 << (byte & 15)),
             high: all.high | (1 << (byte >> 4)),
         })
     }
 
-    fn or(self, other: Self) -> Self {
+    fn union_with(self, other: Self) -> Self {
         Self { low: self.low | other.low, high: self.high | other.high }
     }
 }
 
-impl Group {
-    fn with(&self, other: &Self) -> [Halves; 3] {
+impl BucketGroup {
+    fn merged_with(&self, other: &Self) -> [HalfSets; 3] {
         std::array::from_fn(|at| match (self.halves.get(at), other.halves.get(at)) {
-            (Some(one), Some(other)) => one.or(*other),
-            _ => Halves::default(),
+            (Some(one), Some(other)) => one.union_with(*other),
+            _ => HalfSets::default(),
         })
     }
 }
 
 /// How many sequences of three bytes a bucket takes for one of its own.
-fn taken(halves: [Halves; 3]) -> u32 {
+fn accepted_count(halves: [HalfSets; 3]) -> u32 {
     halves.iter().map(|halves| halves.low.count_ones() * halves.high.count_ones()).product()
 }
 
 /// The sequences in eight groups at most: those together that together take the least for one of their own.
-fn grouped(sequences: &[[ByteSet; 3]]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn group_sequences(sequences: &[[ByteSet; 3]]) -> Vec<BucketGroup> {
+    let mut groups: Vec<BucketGroup> = Vec::new();
     for (number, sequence) in (0_u32..).zip(sequences) {
-        let halves = sequence.map(Halves::of);
+        let halves = sequence.map(HalfSets::from_set);
         match groups.iter_mut().find(|group| group.halves == halves) {
             Some(group) => group.members.push(number),
-            None => groups.push(Group { halves, members: vec![number] }),
+            None => groups.push(BucketGroup { halves, members: vec![number] }),
         }
     }
     while groups.len() > 8 {
         let pairs = (1..groups.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
         let more = |(first, second): &(usize, usize)| match (groups.get(*first), groups.get(*second)) {
-            (Some(one), Some(other)) => taken(one.with(other)).saturating_sub(taken(one.halves) + taken(other.halves)),
+            (Some(one), Some(other)) => accepted_count(one.merged_with(other)).saturating_sub(accepted_count(one.halves) + accepted_count(other.halves)),
             _ => u32::MAX,
         };
         let Some((first, second)) = pairs.min_by_key(more) else { break };
         let other = groups.swap_remove(second);
         if let Some(group) = groups.get_mut(first) {
-            group.halves = group.with(&other);
+            group.halves = group.merged_with(&other);
             group.members.extend(other.members);
         }
     }
@@ -173,12 +173,12 @@ mod tests {
     fn every_sequence_is_among_the_candidates() {
         let words = ["abc", "xyz", "a-b", "ABC", "___", "pas", "sec", "api", "key", "123", "\u{e9}a"];
         let sequences: Vec<[ByteSet; 3]> =
-            words.iter().map(|word| std::array::from_fn(|at| ByteSet::of(word.as_bytes()[at]))).collect();
-        let teddy = Teddy::new(&sequences);
+            words.iter().map(|word| std::array::from_fn(|at| ByteSet::single_byte(word.as_bytes()[at]))).collect();
+        let teddy = TeddySearcher::new(&sequences);
         for padding in 0..70 {
             let text = format!("{}{}", ".".repeat(padding), words.join(" "));
             let mut found = Vec::new();
-            teddy.find(text.as_bytes(), |at, sequence| {
+            teddy.find_candidates(text.as_bytes(), |at, sequence| {
                 if text.as_bytes()[at..].starts_with(words[sequence as usize].as_bytes()) {
                     found.push(sequence);
                 }

@@ -2,7 +2,7 @@
 
 use super::formats::{root, with};
 use super::told::calls;
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 fn of_run(text: &str, key: &str) -> String {
     with(text, |run| root(run, key))
@@ -61,7 +61,7 @@ fn sessions_of_gemini_with_a_record_on_each_line_are_read() {
             "message assistant",
         ];
         assert_eq!(told, expected);
-        assert_eq!(run.steps[2].status, Status::Failed);
+        assert_eq!(run.steps[2].status, StepStatus::Failed);
         assert_eq!(root(run, "usage"), r#"{"input_tokens":30,"output_tokens":5,"total_tokens":35}"#);
         assert_eq!((root(run, "prompt"), root(run, "output")), (r#""Build it""#.into(), r#""It fails.""#.into()));
         assert!(run.warnings.is_empty(), "{:?}", run.warnings);
@@ -98,7 +98,7 @@ fn the_parts_of_a_message_of_cursor_are_one_message() {
     let part = |text: &str| said(text, r#", "timestamp_ms": 1770000000000"#);
     let messages = |lines: &[String]| {
         with(&lines.join("\n"), |run| {
-            let said = run.steps.iter().filter(|step| step.kind == Kind::Message);
+            let said = run.steps.iter().filter(|step| step.kind == StepKind::Message);
             said.map(|step| averment_base::value::json::to_json(&step.object.get("text").unwrap().value))
                 .collect::<Vec<_>>()
         })
@@ -152,7 +152,7 @@ fn events_of_codex_say_how_calls_of_servers_ended() {
     ]
     .join("\n");
     assert!(calls(&refused)[0].ends_with(" denied"));
-    assert!(with(&refused, |run| run.steps.iter().all(|step| step.kind != Kind::Command)));
+    assert!(with(&refused, |run| run.steps.iter().all(|step| step.kind != StepKind::Command)));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_look_at_a_file_is_no_write_where_only_the_program_tells_of_it() {
     let text = format!("[{},{seen},{}]", action(1, "k1", "read"), action(2, "k2", "edit"));
     with(&text, |run| {
         let told: Vec<_> = run.steps.iter().map(|step| (step.kind, step.turn)).collect();
-        let expected = [Kind::Call, Kind::Read, Kind::Call, Kind::Write];
+        let expected = [StepKind::Call, StepKind::Read, StepKind::Call, StepKind::Write];
         assert_eq!(told, expected.map(|kind| (kind, Some(1))));
     });
 }

@@ -2,7 +2,7 @@
 
 use super::formats::root;
 use averment_base::limits::Limits;
-use averment_traces::{Runs, parse};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::Cursor;
 
@@ -10,10 +10,10 @@ use std::io::Cursor;
 fn runs(text: &str) -> Vec<(Option<String>, u64)> {
     let limits = Limits::default();
     let mut found = Vec::new();
-    for raw in Runs::new("answers", Cursor::new(text.to_owned().into_bytes()), &limits) {
+    for raw in TraceRuns::new("answers", Cursor::new(text.to_owned().into_bytes()), &limits) {
         let raw = raw.unwrap();
         let arena = Bump::new();
-        let run = parse(&raw, &arena, &limits).unwrap();
+        let run = parse_run(&raw, &arena, &limits).unwrap();
         found.push((run.id.map(str::to_owned), root(&run, "turns").parse().unwrap()));
     }
     found

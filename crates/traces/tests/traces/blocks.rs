@@ -3,23 +3,23 @@
 use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
-use averment_runs::run::{Kind, Run, Status};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run, StepStatus};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::Cursor;
 
 fn with<R>(text: &str, look: impl FnOnce(&Run<'_>) -> R) -> R {
     let limits = Limits::default();
-    let raw = Runs::new("t", Cursor::new(text.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
+    let raw = TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
     let arena = Bump::new();
-    look(&parse(&raw, &arena, &limits).unwrap())
+    look(&parse_run(&raw, &arena, &limits).unwrap())
 }
 
 /// The calls of a run: tool, arguments, result, status.
 fn calls(text: &str) -> Vec<String> {
     with(text, |run| {
-        assert!(run.records(Kind::Call), "{text}");
-        let calls = run.steps.iter().filter(|step| step.kind == Kind::Call);
+        assert!(run.records_kind(StepKind::Call), "{text}");
+        let calls = run.steps.iter().filter(|step| step.kind == StepKind::Call);
         let field = |step: &averment_runs::run::Step<'_>, key| {
             step.object.get(key).map_or("-".to_owned(), |node| to_json(&node.value))
         };
@@ -111,7 +111,7 @@ fn calls_in_blocks_and_beside_them_are_those_of_both_or_not_recorded() {
                 {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "a", "content": "1"}}]}}]}}"#
         )
     };
-    let records = |beside: &str| with(&run(beside), |run| (run.records(Kind::Call), run.warnings.len()));
+    let records = |beside: &str| with(&run(beside), |run| (run.records_kind(StepKind::Call), run.warnings.len()));
     // The same call once more, and nothing.
     let same = r#""tool_calls": [{"id": "a", "type": "function", "function": {"name": "get", "arguments": "{}"}}]"#;
     assert_eq!(records(same), (true, 0));
@@ -126,12 +126,12 @@ fn calls_in_blocks_and_beside_them_are_those_of_both_or_not_recorded() {
 fn a_block_that_nobody_knows_may_be_a_call() {
     let text = r#"{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": [{"type": "gadget", "run": "rm"}, {"type": "text", "text": "x"}]}], "tools": []}"#;
     with(text, |run| {
-        assert_eq!((run.records(Kind::Call), run.records.seen, run.records.not_understood), (false, 2, 1));
+        assert_eq!((run.records_kind(StepKind::Call), run.records.seen, run.records.not_understood), (false, 2, 1));
         assert!(run.warnings[0].message.contains("may be a call"));
     });
     // An image is known to be none.
     with(&text.replace("gadget", "image_url"), |run| {
-        assert_eq!((run.records(Kind::Call), run.records.not_understood), (true, 0));
+        assert_eq!((run.records_kind(StepKind::Call), run.records.not_understood), (true, 0));
     });
     // What was done beside it stays known.
     let beside = text.replace(
@@ -139,8 +139,8 @@ fn a_block_that_nobody_knows_may_be_a_call() {
         r#"{"type": "tool_use", "id": "1", "name": "a", "input": {}}, {"type": "text""#,
     );
     with(&beside, |run| {
-        assert_eq!((run.records(Kind::Call), run.records.not_understood), (true, 1));
-        assert_eq!(run.steps[1].status, Status::Unknown);
+        assert_eq!((run.records_kind(StepKind::Call), run.records.not_understood), (true, 1));
+        assert_eq!(run.steps[1].status, StepStatus::Unknown);
     });
 }
 
@@ -149,9 +149,9 @@ fn what_cannot_be_below_zero_is_not_recorded_then() {
     let text = r#"{"calls": [{"tool": "a", "duration": -5}], "duration": -3, "cost": -1, "turns": -1, "usage": {"input_tokens": -4, "output_tokens": 1.5, "cache_read_tokens": 2}}"#;
     with(text, |run| {
         for key in ["duration", "cost", "turns"] {
-            assert!(matches!(run.root(key).value, Value::Absent), "{key}");
+            assert!(matches!(run.root_value(key).value, Value::Absent), "{key}");
         }
-        assert_eq!(to_json(&run.root("usage").value), r#"{"cache_read_tokens":2}"#);
+        assert_eq!(to_json(&run.root_value("usage").value), r#"{"cache_read_tokens":2}"#);
         let duration = run.steps[0].object.get("duration").map(|node| node.value);
         assert!(matches!(duration, Some(Value::Absent)));
         assert_eq!(run.warnings.len(), 5, "{:?}", run.warnings);

@@ -1,7 +1,7 @@
 //! What spans say of calls: which spans are one call, what was asked for, given and told, and how it ended.
 
 use super::formats::{field, root, with};
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{StepKind, Run};
 use serde_json::{Value as Json, json};
 
 /// A span in a list, inside of another one.
@@ -36,7 +36,7 @@ fn calls(run: &Run<'_>, fields: &[&str]) -> Vec<String> {
         let shown: Vec<String> = fields.iter().map(|name| field(run, place, name).replace(' ', "")).collect();
         shown.join(" ")
     };
-    (0..run.steps.len()).filter(|place| run.steps[*place].kind == Kind::Call).map(of_call).collect()
+    (0..run.steps.len()).filter(|place| run.steps[*place].kind == StepKind::Call).map(of_call).collect()
 }
 
 fn told(spans: &[Json], fields: &[&str]) -> Vec<String> {

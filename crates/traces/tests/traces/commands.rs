@@ -1,6 +1,6 @@
 //! Parsed commands, against the vectors of a tool that people use for it.
 
-use averment_runs::command::plain;
+use averment_runs::command::parse_plain;
 use serde_json::{Value, json};
 
 #[test]
@@ -11,7 +11,7 @@ fn the_plain_reading_agrees_with_the_vectors() {
     for line in text.lines() {
         let vector: Value = serde_json::from_str(line).unwrap();
         let command = vector["command"].as_str().unwrap();
-        let found = plain(command);
+        let found = parse_plain(command);
         let values = |values: Vec<Option<String>>| {
             values.into_iter().map(|value| value.map_or(json!(true), Into::into)).collect::<Value>()
         };

@@ -2,8 +2,8 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
-use averment_runs::run::Kind;
-use averment_traces::{Runs, parse};
+use averment_runs::run::StepKind;
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::{Value, json};
 use std::io::Cursor;
@@ -14,12 +14,12 @@ fn runs(text: &str) -> Vec<(String, Vec<String>, String, String)> {
     let read = |raw: Result<_, _>| {
         let arena = Bump::new();
         let raw = raw.unwrap();
-        let run = parse(&raw, &arena, &limits).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let run = parse_run(&raw, &arena, &limits).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert!(run.format.ends_with("spans"), "{}", run.format);
         let field = |step: &averment_runs::run::Step<'_>, key| {
             step.object.get(key).map_or("-".to_owned(), |node| to_json(&node.value))
         };
-        let calls = run.steps.iter().filter(|step| step.kind == Kind::Call).map(|step| {
+        let calls = run.steps.iter().filter(|step| step.kind == StepKind::Call).map(|step| {
             format!(
                 "{} {} {} {:?} {}",
                 step.name,
@@ -34,7 +34,7 @@ fn runs(text: &str) -> Vec<(String, Vec<String>, String, String)> {
         let warning = run.warnings.first().map_or(String::new(), |warning| warning.message.clone());
         (run.id.unwrap_or_default().to_owned(), calls.collect(), about, warning)
     };
-    Runs::new("t", Cursor::new(text.as_bytes().to_vec()), &limits).map(read).collect()
+    TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits).map(read).collect()
 }
 
 /// A span of Zipkin, begun so many milliseconds after the first.

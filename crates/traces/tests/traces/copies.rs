@@ -2,8 +2,8 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
-use averment_runs::run::Kind;
-use averment_traces::{Runs, parse};
+use averment_runs::run::StepKind;
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::{Value, json};
 use std::io::Cursor;
@@ -12,17 +12,17 @@ use std::io::Cursor;
 fn told(lines: &[Value]) -> (Vec<String>, String, usize) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let (limits, arena) = (Limits::default(), Bump::new());
-    let raw = Runs::new("s.jsonl", Cursor::new(text.into_bytes()), &limits).next().unwrap().unwrap();
-    let run = parse(&raw, &arena, &limits).unwrap();
+    let raw = TraceRuns::new("s.jsonl", Cursor::new(text.into_bytes()), &limits).next().unwrap().unwrap();
+    let run = parse_run(&raw, &arena, &limits).unwrap();
     assert_eq!(run.format, "Claude Code session");
     let field = |step: &averment_runs::run::Step<'_>, key| {
         step.object.get(key).map_or("-".to_owned(), |node| to_json(&node.value))
     };
     let steps = run.steps.iter().filter_map(|step| match step.kind {
-        Kind::Call => {
+        StepKind::Call => {
             Some(format!("{} {} {} {:?}", step.name, field(step, "args"), field(step, "result"), step.status))
         }
-        Kind::Message => Some(format!("{} {}", step.name, field(step, "text"))),
+        StepKind::Message => Some(format!("{} {}", step.name, field(step, "text"))),
         _ => None,
     });
     let output = run.object.get("output").map_or("-".to_owned(), |node| to_json(&node.value));

@@ -3,7 +3,7 @@
 
 use averment_base::limits::Limits;
 use averment_fixtures as fixtures;
-use averment_traces::{Runs, parse};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -41,12 +41,12 @@ struct Told {
 fn told(text: &str) -> Told {
     let (limits, started) = (Limits::default(), Instant::now());
     let (mut runs, mut lines) = (0, BTreeSet::new());
-    for raw in Runs::new("t", Cursor::new(text.as_bytes().to_vec()), &limits) {
+    for raw in TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits) {
         let arena = Bump::new();
-        match raw.as_ref().map_err(Clone::clone).and_then(|raw| parse(raw, &arena, &limits)) {
+        match raw.as_ref().map_err(Clone::clone).and_then(|raw| parse_run(raw, &arena, &limits)) {
             Ok(run) => {
                 runs += 1;
-                lines.extend(run.warnings.iter().map(|warning| run.source.place(run.text, warning.offset).0));
+                lines.extend(run.warnings.iter().map(|warning| run.source.line_column(run.text, warning.offset).0));
             }
             Err(error) => {
                 lines.insert(error.line);

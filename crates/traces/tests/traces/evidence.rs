@@ -2,18 +2,18 @@
 
 use super::formats::{field, root, steps, with};
 use averment_base::limits::Limits;
-use averment_runs::run::{Kind, Status};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, StepStatus};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::Cursor;
 
 /// Why the runs of a text cannot be read.
 fn refused(text: &str) -> Vec<String> {
     let limits = Limits::default();
-    let runs = Runs::new("t", Cursor::new(text.to_owned().into_bytes()), &limits);
+    let runs = TraceRuns::new("t", Cursor::new(text.to_owned().into_bytes()), &limits);
     let read = |raw: Result<_, _>| {
         let arena = Bump::new();
-        raw.and_then(|raw| parse(&raw, &arena, &limits).map(|run| run.format.to_owned()))
+        raw.and_then(|raw| parse_run(&raw, &arena, &limits).map(|run| run.format.to_owned()))
     };
     runs.map(|raw| read(raw).map_or_else(|error| error.to_string(), |format| format!("a run: {format}"))).collect()
 }
@@ -38,7 +38,7 @@ fn other_protocols_over_json_rpc_are_no_logs_of_mcp() {
     let mcp = r#"[{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "clientInfo": {"name": "c"}}},
         {"jsonrpc": "2.0", "method": "window/showMessage", "params": {}}]"#;
     with(mcp, |run| {
-        assert_eq!((run.format, run.records(Kind::Call)), ("MCP log", true));
+        assert_eq!((run.format, run.records_kind(StepKind::Call)), ("MCP log", true));
         assert_eq!(run.warnings[0].message, "a message of unknown method `window/showMessage` is passed over");
         assert_eq!(run.records.not_understood, 1);
     });
@@ -75,19 +75,19 @@ fn what_the_client_answers_is_no_result_of_a_call() {
         (r#""result": {"content": [{"type": "text", "text": "REAL"}]}"#, r#""error": {"code": -1, "message": "boom"}"#);
     for answers in [[("", sampled), ("", real)], [("", real), ("", sampled)]] {
         with(&clash(["", ""], &answers), |run| {
-            assert_eq!((run.steps[0].status, field(run, 0, "result")), (Status::Ok, "\"REAL\"".into()));
+            assert_eq!((run.steps[0].status, field(run, 0, "result")), (StepStatus::Ok, "\"REAL\"".into()));
         });
     }
     let ways = ["client->server", "server->client"];
     with(&clash(ways, &[(ways[0], sampled), (ways[1], failed)]), |run| {
-        assert_eq!((run.steps[0].status, field(run, 0, "error")), (Status::Failed, "\"boom\"".into()));
+        assert_eq!((run.steps[0].status, field(run, 0, "error")), (StepStatus::Failed, "\"boom\"".into()));
     });
     with(&clash(ways, &[(ways[0], failed), (ways[1], real)]), |run| {
-        assert_eq!((run.steps[0].status, field(run, 0, "result")), (Status::Ok, "\"REAL\"".into()));
+        assert_eq!((run.steps[0].status, field(run, 0, "result")), (StepStatus::Ok, "\"REAL\"".into()));
     });
     // Either of them may have gone wrong.
     with(&clash(["", ""], &[("", failed)]), |run| {
-        assert_eq!((run.steps[0].status, field(run, 0, "error")), (Status::Unknown, "missing".into()));
+        assert_eq!((run.steps[0].status, field(run, 0, "error")), (StepStatus::Unknown, "missing".into()));
     });
 }
 
@@ -99,7 +99,7 @@ fn a_result_of_claude_code_that_stands_alone_tells_of_no_calls() {
     for text in [RESULT.to_owned(), RESULT.replace('\n', " "), format!("[{RESULT}]")] {
         with(&text, |run| {
             assert_eq!(run.format, "Claude Code session");
-            assert!(Kind::ALL.into_iter().all(|kind| !run.records(kind)));
+            assert!(StepKind::ALL.into_iter().all(|kind| !run.records_kind(kind)));
             let known = ["output", "cost", "duration", "turns"].map(|key| root(run, key));
             assert_eq!(known, ["\"done\"", "0.01", "1234", "2"]);
             assert_eq!(root(run, "usage"), r#"{"input_tokens":4,"output_tokens":9,"total_tokens":13}"#);
@@ -160,8 +160,8 @@ fn lines_of_a_session_that_stand_twice_count_once() {
 fn results_belong_to_calls_of_their_own_session() {
     let both = session(&[("A", "1", CALL), ("B", "2", &CALL.replace("\"a\"", "\"b\"")), ("B", "3", DONE)]);
     with(&both, |run| {
-        let ended = run.steps.iter().filter(|step| step.kind == Kind::Call).map(|step| step.status);
-        assert_eq!(ended.collect::<Vec<_>>(), [Status::Unknown, Status::Ok]);
+        let ended = run.steps.iter().filter(|step| step.kind == StepKind::Call).map(|step| step.status);
+        assert_eq!(ended.collect::<Vec<_>>(), [StepStatus::Unknown, StepStatus::Ok]);
         assert!(run.warnings[0].message.contains("several sessions"), "{:?}", run.warnings);
     });
 }
@@ -184,7 +184,7 @@ fn a_tool_of_langfuse_that_failed_is_no_error_of_the_run() {
         )
     };
     with(&trace("TOOL"), |run| {
-        assert_eq!((run.steps[0].status, run.object.get("error").is_none()), (Status::Failed, true));
+        assert_eq!((run.steps[0].status, run.object.get("error").is_none()), (StepStatus::Failed, true));
     });
     with(&trace("AGENT"), |run| assert!(run.object.get("error").is_some()));
 }

@@ -1,7 +1,7 @@
 //! Calls that stand where nobody looks first: in events of Codex, in streams that were cut off; and calls that were refused.
 
 use super::formats::{field, root, steps, with};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 /// A rollout: its lines by their types.
 fn rollout(lines: &[(&str, &str)]) -> String {
@@ -31,10 +31,10 @@ fn calls_that_a_rollout_has_in_its_events_alone_are_calls() {
         let known = ["call shell", "command rm x", "call a", "call b", "call apply_patch", "write a.rs"];
         assert_eq!(steps(run), known);
         let ended = |at: usize| (run.steps[at].status, field(run, at, "result"));
-        assert_eq!(ended(0), (Status::Failed, "\"gone\"".into()));
+        assert_eq!(ended(0), (StepStatus::Failed, "\"gone\"".into()));
         assert_eq!((field(run, 0, "duration"), field(run, 1, "exit_code")), ("1005".into(), "1".into()));
-        assert_eq!((run.steps[2].status, field(run, 2, "error")), (Status::Failed, "\"boom\"".into()));
-        assert_eq!((ended(3), run.steps[5].status), ((Status::Ok, "\"hi\"".into()), Status::Ok));
+        assert_eq!((run.steps[2].status, field(run, 2, "error")), (StepStatus::Failed, "\"boom\"".into()));
+        assert_eq!((ended(3), run.steps[5].status), ((StepStatus::Ok, "\"hi\"".into()), StepStatus::Ok));
     });
 }
 
@@ -56,7 +56,7 @@ fn events_that_nobody_knows_may_be_calls() {
     ];
     with(&rollout(&lines), |run| {
         assert_eq!(
-            (run.records(Kind::Call), run.records(Kind::Command), run.records.not_understood),
+            (run.records_kind(StepKind::Call), run.records_kind(StepKind::Command), run.records.not_understood),
             (false, false, 1)
         );
     });
@@ -68,7 +68,7 @@ fn what_a_user_rejected_was_not_executed() {
     for words in ["exec command rejected by user", r#"{\"output\":\"exec command rejected by user\"}"#] {
         let given = format!(r#"{{"type": "function_call_output", "call_id": "c3", "output": "{words}"}}"#);
         with(&rollout(&[META, ("response_item", call), ("response_item", &given)]), |run| {
-            assert_eq!((steps(run), run.steps[0].status), (vec!["call exec_command".to_owned()], Status::Denied));
+            assert_eq!((steps(run), run.steps[0].status), (vec!["call exec_command".to_owned()], StepStatus::Denied));
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Files: one run, lists, lines, sessions, broken ones.
 
 use averment_base::limits::Limits;
-use averment_traces::{ReadError, Runs, parse};
+use averment_traces::{ReadError, TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::{Cursor, Write};
 
@@ -9,17 +9,17 @@ use std::io::{Cursor, Write};
 fn read_with(bytes: impl Into<Vec<u8>>, limits: &Limits) -> Vec<String> {
     let input = Cursor::new(bytes.into());
     let shown = |error: ReadError| format!("{error}; {}", error.help);
-    Runs::new("t", input, limits)
+    TraceRuns::new("t", input, limits)
         .map(|raw| {
             let raw = match raw {
                 Ok(raw) => raw,
                 Err(error) => return shown(error),
             };
             let arena = Bump::new();
-            match parse(&raw, &arena, limits) {
+            match parse_run(&raw, &arena, limits) {
                 Ok(run) => {
                     let names: Vec<_> = run.steps.iter().map(|step| step.name).collect();
-                    format!("{} {}", run.source.name(), names.join(","))
+                    format!("{} {}", run.source.run_name(), names.join(","))
                 }
                 Err(error) => shown(error),
             }
@@ -108,9 +108,9 @@ fn places_count_in_the_file() {
     );
     let bytes = format!("{A}\n{{\"é\": 1, \"calls\": 5}}\n");
     let limits = Limits::default();
-    let raws: Vec<_> = Runs::new("t", Cursor::new(bytes.clone().into_bytes()), &limits).map(Result::unwrap).collect();
+    let raws: Vec<_> = TraceRuns::new("t", Cursor::new(bytes.clone().into_bytes()), &limits).map(Result::unwrap).collect();
     assert_eq!(raws[1].source.offset as usize, A.len() + 1);
-    assert_eq!(raws[1].text(), bytes.lines().nth(1).unwrap());
+    assert_eq!(raws[1].run_text(), bytes.lines().nth(1).unwrap());
     assert!(read(bytes)[1].starts_with("t:2:19: "), "columns count characters");
 }
 
@@ -131,8 +131,8 @@ fn files_without_a_run_are_errors() {
         "t:1:1: no run of a known format: its keys are `name`, `version`"
     );
     let limits = Limits::default();
-    assert_eq!(Runs::open("/no/such/file", &limits).err().unwrap().to_string(), "/no/such/file: there is no such file");
-    assert_eq!(Runs::open("/tmp", &limits).err().unwrap().to_string(), "/tmp: this is a folder");
+    assert_eq!(TraceRuns::open_file("/no/such/file", &limits).err().unwrap().to_string(), "/no/such/file: there is no such file");
+    assert_eq!(TraceRuns::open_file("/tmp", &limits).err().unwrap().to_string(), "/tmp: this is a folder");
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn runs_are_the_same_however_the_bytes_come() {
     let text: String = (0..400).map(line).collect();
     let limits = Limits::default();
     let texts = |input: Box<dyn std::io::Read + Send>| -> Vec<(String, usize, u64)> {
-        Runs::new("t", input, &limits)
+        TraceRuns::new("t", input, &limits)
             .map(Result::unwrap)
-            .map(|raw| (raw.text().to_owned(), raw.source.line, raw.source.offset))
+            .map(|raw| (raw.run_text().to_owned(), raw.source.line, raw.source.offset))
             .collect()
     };
     let whole = texts(Box::new(Cursor::new(text.clone().into_bytes())));
@@ -185,11 +185,11 @@ fn runs_are_the_same_however_the_bytes_come() {
 fn a_long_list_takes_time_by_its_length() {
     let list = |count: usize| format!("[{}]", vec![format!("{A}\n"); count].join(","));
     // Counted from the start for each element this would take minutes.
-    let runs = Runs::new("t", Cursor::new(list(100_000).into_bytes()), &Limits::default());
+    let runs = TraceRuns::new("t", Cursor::new(list(100_000).into_bytes()), &Limits::default());
     let last = runs.map(Result::unwrap).last().unwrap();
-    assert_eq!((last.source.name().as_str(), last.source.line, last.source.column), ("t#100000", 100_000, 2));
+    assert_eq!((last.source.run_name().as_str(), last.source.line, last.source.column), ("t#100000", 100_000, 2));
     let line = format!("[{}]", vec![A; 20_000].join(","));
-    let runs = Runs::new("t", Cursor::new(line.into_bytes()), &Limits::default());
+    let runs = TraceRuns::new("t", Cursor::new(line.into_bytes()), &Limits::default());
     assert_eq!(runs.map(Result::unwrap).last().unwrap().source.column, 2 + 19_999 * (A.len() + 1));
 }
 
@@ -240,7 +240,7 @@ fn files_of_a_zip_file_may_be_compressed_with_zstd() {
     assert!(read(wrong)[0].contains("cannot be read"));
     let limits = Limits { run_bytes: 4_000, ..Limits::default() };
     let long = zip_of_zstd("long.json", &format!("{{\"output\": \"{}\"}}", "x".repeat(5_000)));
-    let found: Vec<_> = Runs::new("t", Cursor::new(long), &limits).collect();
+    let found: Vec<_> = TraceRuns::new("t", Cursor::new(long), &limits).collect();
     assert!(found[0].as_ref().unwrap_err().to_string().contains("a run of more than 4000 bytes"));
 }
 
@@ -289,10 +289,10 @@ fn the_files_of_a_zip_file_are_read_one_after_the_other() {
     assert_eq!(read(zip(&[("a.txt", "hello")])), ["t: no run: no file of this zip file is JSON; name another file"]);
     let bytes = zip(&[("long.json", &format!("{{\"output\": \"{}\"}}", "x".repeat(5_000))), ("a.json", A)]);
     let limits = Limits { run_bytes: 4_000, ..Limits::default() };
-    let found: Vec<_> = Runs::new("t", Cursor::new(bytes), &limits).collect();
+    let found: Vec<_> = TraceRuns::new("t", Cursor::new(bytes), &limits).collect();
     assert_eq!(found.len(), 2);
     assert!(found[0].as_ref().unwrap_err().to_string().contains("t/long.json:1:1: a run of more than 4000 bytes"));
-    assert_eq!(found[1].as_ref().unwrap().text(), A);
+    assert_eq!(found[1].as_ref().unwrap().run_text(), A);
 }
 
 #[test]
@@ -308,8 +308,8 @@ fn what_stands_beside_samples_is_passed_over_in_a_log_of_inspect_alone() {
 fn what_unpacks_out_of_proportion_is_an_error_instead_of_a_flood() {
     let limits = Limits { run_bytes: 100_000, ..Limits::default() };
     let read = |bytes: Vec<u8>| -> Vec<String> {
-        let runs = Runs::new("t", Cursor::new(bytes), &limits);
-        runs.map(|run| run.map_or_else(|error| error.to_string(), |run| run.text().to_owned())).collect()
+        let runs = TraceRuns::new("t", Cursor::new(bytes), &limits);
+        runs.map(|run| run.map_or_else(|error| error.to_string(), |run| run.run_text().to_owned())).collect()
     };
     let flood = format!("{{\"output\": \"{}\"}}", " ".repeat(90_000));
     let files: Vec<(String, &str)> = (0..50).map(|number| (format!("{number}.json"), flood.as_str())).collect();
@@ -333,11 +333,11 @@ fn what_unpacks_out_of_proportion_is_an_error_instead_of_a_flood() {
 fn numbers_that_are_none_are_read_as_null_with_a_warning() {
     let limits = Limits::default();
     let text = r#"{"calls": [{"tool": "a", "args": {"x": NaN, "y": -Infinity}}], "cost": Infinity}"#;
-    let raw = Runs::new("t", Cursor::new(text.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
+    let raw = TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
     let arena = Bump::new();
-    let run = parse(&raw, &arena, &limits).unwrap();
+    let run = parse_run(&raw, &arena, &limits).unwrap();
     assert_eq!(run.warnings.len(), 3, "{:?}", run.warnings);
     assert!(text[run.warnings[0].offset..].starts_with("NaN"));
-    assert!(matches!(run.root("cost").value, averment_base::value::Value::Absent));
+    assert!(matches!(run.root_value("cost").value, averment_base::value::Value::Absent));
     assert!(read(r#"{"cost": Infinite}"#)[0].contains("t:1:10"));
 }

@@ -3,19 +3,19 @@
 use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Run, Status};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run, StepStatus};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::Cursor;
 
 /// Reads the one run of a file.
 pub(super) fn with<R>(text: &str, look: impl FnOnce(&Run<'_>) -> R) -> R {
     let limits = Limits::default();
-    let mut raws: Vec<_> = Runs::new("t", Cursor::new(text.to_owned().into_bytes()), &limits).collect();
+    let mut raws: Vec<_> = TraceRuns::new("t", Cursor::new(text.to_owned().into_bytes()), &limits).collect();
     assert_eq!(raws.len(), 1, "{text}");
     let raw = raws.remove(0).unwrap();
     let arena = Bump::new();
-    look(&parse(&raw, &arena, &limits).unwrap_or_else(|error| panic!("{error}; {}", error.help)))
+    look(&parse_run(&raw, &arena, &limits).unwrap_or_else(|error| panic!("{error}; {}", error.help)))
 }
 
 fn shown(node: Option<Node<'_>>) -> String {
@@ -27,7 +27,7 @@ fn shown(node: Option<Node<'_>>) -> String {
 }
 
 pub(super) fn root(run: &Run<'_>, name: &str) -> String {
-    shown(Some(run.root(name)))
+    shown(Some(run.root_value(name)))
 }
 
 pub(super) fn steps(run: &Run<'_>) -> Vec<String> {
@@ -54,16 +54,16 @@ fn tool_calls_of_ones_own_making_are_read_by_their_names() {
             ("0.25".into(), "99".into(), "5".into())
         );
         assert_eq!(steps(run), ["call a", "call b", "message user"]);
-        assert!(!run.ordered(Kind::Call, Kind::Message), "messages have no times");
-        assert_eq!(run.steps[0].status, Status::Failed);
-        assert_eq!(run.steps[1].status, Status::Ok);
+        assert!(!run.is_ordered(StepKind::Call, StepKind::Message), "messages have no times");
+        assert_eq!(run.steps[0].status, StepStatus::Failed);
+        assert_eq!(run.steps[1].status, StepStatus::Ok);
         assert_eq!(
             (field(run, 1, "start"), field(run, 1, "end"), field(run, 1, "error")),
             ("7".into(), "12".into(), "missing".into())
         );
         assert_eq!((field(run, 0, "note"), field(run, 0, "name")), ("1".into(), "missing".into()));
         assert_eq!(field(run, 2, "text"), "\"hi\"");
-        assert!(!run.records(Kind::Command));
+        assert!(!run.records_kind(StepKind::Command));
     });
 }
 
@@ -154,7 +154,7 @@ fn chat_messages_may_stand_alone_or_one_a_line() {
 fn that_nothing_was_called_is_evidence_only_where_calls_would_be_seen() {
     let said = r#"{"role": "user", "content": "a"}, {"role": "assistant", "content": "b""#;
     with(&format!("[{said}}}]"), |run| {
-        assert!(!run.records(Kind::Call));
+        assert!(!run.records_kind(StepKind::Call));
         assert!(run.warnings[0].message.starts_with("calls count as not recorded"));
     });
     for text in [
@@ -163,7 +163,7 @@ fn that_nothing_was_called_is_evidence_only_where_calls_would_be_seen() {
         format!("{{\"request\": {{\"messages\": []}}, \"response\": {{\"choices\": [{{\"message\": {said}}}}}]}}}}")
             .replace(r#"{"role": "user", "content": "a"}, "#, ""),
     ] {
-        with(&text, |run| assert_eq!((run.records(Kind::Call), run.warnings.len()), (true, 0)));
+        with(&text, |run| assert_eq!((run.records_kind(StepKind::Call), run.warnings.len()), (true, 0)));
     }
 }
 
@@ -175,8 +175,8 @@ fn anthropic_messages_give_calls_with_status() {
         {"role": "assistant", "content": "sorry"}]}"#;
     with(text, |run| {
         assert_eq!(steps(run), ["message user", "message assistant", "call find", "message assistant"]);
-        assert_eq!((run.steps[2].status, field(run, 2, "error")), (Status::Failed, "\"boom\"".into()));
-        assert!(!run.records(Kind::Command));
+        assert_eq!((run.steps[2].status, field(run, 2, "error")), (StepStatus::Failed, "\"boom\"".into()));
+        assert!(!run.records_kind(StepKind::Command));
     });
 }
 
@@ -254,7 +254,7 @@ fn the_tools_of_a_session_did_what_they_did() {
         assert_eq!((step(9, "status"), step(9, "method")), ("404".into(), "\"GET\"".into()));
         assert_eq!(
             (run.steps[10].status, step(6, "result"), step(6, "ok")),
-            (Status::Denied, "missing".into(), "absent".into())
+            (StepStatus::Denied, "missing".into(), "absent".into())
         );
         assert_eq!(step(14, "agent"), "\"sub\"");
         assert_eq!(
@@ -304,7 +304,7 @@ fn the_normal_form_wins_where_it_is_written() {
     with(r#"{"calls": [{"tool": "a"}], "messages": [{"role": "user", "content": "x"}], "tool_calls": []}"#, |run| {
         assert_eq!(steps(run), ["call a", "message user"]);
     });
-    with(r#"{"messages": [{"role": "user", "text": "x"}]}"#, |run| assert!(!run.records(Kind::Call)));
+    with(r#"{"messages": [{"role": "user", "text": "x"}]}"#, |run| assert!(!run.records_kind(StepKind::Call)));
 }
 
 /// A session of Copilot CLI whose beginning is cut off may begin with any number of events that tell nothing.
@@ -335,8 +335,8 @@ fn events_of_copilot_are_known_without_the_start_of_the_session() {
     ] {
         let text = format!("{text}\n{text}\n");
         let limits = Limits::default();
-        for raw in Runs::new("t", Cursor::new(text.into_bytes()), &limits) {
-            assert!(parse(&raw.unwrap(), &Bump::new(), &limits).is_err());
+        for raw in TraceRuns::new("t", Cursor::new(text.into_bytes()), &limits) {
+            assert!(parse_run(&raw.unwrap(), &Bump::new(), &limits).is_err());
         }
     }
 }

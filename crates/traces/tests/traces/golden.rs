@@ -1,10 +1,10 @@
 //! What `aver trace show` prints, beside the runs in `tests/golden/trace`.
 
 use averment_base::limits::Limits;
-use averment_builtins::detect::beginning;
+use averment_builtins::detect::redacted_start;
 use averment_fixtures as fixtures;
-use averment_runs::timeline::timeline;
-use averment_traces::{Runs, parse};
+use averment_runs::timeline::render_timeline;
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::Cursor;
 use std::path::Path;
@@ -14,10 +14,10 @@ fn printed(path: &Path, width: usize) -> String {
     let name = path.file_name().unwrap().to_str().unwrap();
     let bytes = Cursor::new(std::fs::read(path).unwrap());
     let mut shown = String::new();
-    for raw in Runs::new(name, bytes, &limits) {
+    for raw in TraceRuns::new(name, bytes, &limits) {
         let raw = raw.unwrap();
         let arena = Bump::new();
-        shown.push_str(&timeline(&parse(&raw, &arena, &limits).unwrap(), width, beginning));
+        shown.push_str(&render_timeline(&parse_run(&raw, &arena, &limits).unwrap(), width, redacted_start));
     }
     shown
 }

@@ -2,7 +2,7 @@
 //! id.
 
 use super::formats::{field, root, with};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use serde_json::{Value as Json, json};
 
 fn span(id: &str, second: u32, kind: &str, attributes: &Json) -> Json {
@@ -28,7 +28,7 @@ fn told(id: &str, second: u32, results: &[(&str, &str)]) -> Json {
 /// Each call as its id, its result and its status, and what was odd.
 fn calls(spans: &[Json]) -> (Vec<String>, Vec<String>) {
     with(&Json::from(spans.to_vec()).to_string(), |run| {
-        let places = (0..run.steps.len()).filter(|place| run.steps[*place].kind == Kind::Call);
+        let places = (0..run.steps.len()).filter(|place| run.steps[*place].kind == StepKind::Call);
         let shown = places.map(|place| ["id", "result", "status"].map(|name| field(run, place, name)).join(" "));
         (shown.collect(), run.warnings.iter().map(|warning| warning.message.clone()).collect())
     })
@@ -126,7 +126,7 @@ fn content_that_stands_whole_and_in_parts_is_one_text() {
         let mut attributes = attributes;
         attributes[key("role")] = json!("assistant");
         let found = with(&Json::from(vec![span("1", 1, "chat", &attributes)]).to_string(), |run| {
-            let said = (0..run.steps.len()).filter(|place| run.steps[*place].kind == Kind::Message);
+            let said = (0..run.steps.len()).filter(|place| run.steps[*place].kind == StepKind::Message);
             said.map(|place| field(run, place, "text").trim_matches('"').to_owned()).collect::<Vec<_>>()
         });
         assert_eq!(found, expected, "{attributes}");

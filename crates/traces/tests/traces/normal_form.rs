@@ -3,7 +3,7 @@
 use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Run, Status};
+use averment_runs::run::{StepKind, Run, StepStatus};
 use averment_traces::read_str;
 use bumpalo::Bump;
 
@@ -53,7 +53,7 @@ fn a_call_has_all_fields_recorded_or_derived() {
                 (call("error"), call("id"), call("agent")),
                 ("missing".into(), "missing".into(), "missing".into())
             );
-            assert_eq!(shown(Some(run.root("calls"))), shown(Some(run.root("steps"))));
+            assert_eq!(shown(Some(run.root_value("calls"))), shown(Some(run.root_value("steps"))));
         },
     );
 }
@@ -62,15 +62,15 @@ fn a_call_has_all_fields_recorded_or_derived() {
 fn what_the_run_does_not_record_is_absent_not_empty() {
     with(r#"{"output": "x"}"#, |run| {
         for root in ["calls", "steps", "messages", "usage", "cost", "duration", "turns", "inputs", "env"] {
-            assert_eq!(shown(Some(run.root(root))), "absent", "{root}");
+            assert_eq!(shown(Some(run.root_value(root))), "absent", "{root}");
         }
-        assert_eq!(shown(Some(run.root("error"))), "missing");
-        assert!(!run.records(Kind::Call));
+        assert_eq!(shown(Some(run.root_value("error"))), "missing");
+        assert!(!run.records_kind(StepKind::Call));
     });
     with(r#"{"calls": [], "usage": null, "cost": null}"#, |run| {
-        assert_eq!(shown(Some(run.root("calls"))), "[]");
-        assert_eq!((shown(Some(run.root("usage"))), shown(Some(run.root("cost")))), ("absent".into(), "absent".into()));
-        assert!(run.records(Kind::Call) && !run.records(Kind::Message));
+        assert_eq!(shown(Some(run.root_value("calls"))), "[]");
+        assert_eq!((shown(Some(run.root_value("usage"))), shown(Some(run.root_value("cost")))), ("absent".into(), "absent".into()));
+        assert!(run.records_kind(StepKind::Call) && !run.records_kind(StepKind::Message));
     });
 }
 
@@ -81,7 +81,7 @@ fn results_are_absent_only_when_no_call_says_how_it_ended() {
             (field(run, 0, "result"), field(run, 0, "ok"), field(run, 0, "args")),
             ("absent".into(), "absent".into(), "absent".into())
         );
-        assert_eq!(run.steps[0].status, Status::Unknown);
+        assert_eq!(run.steps[0].status, StepStatus::Unknown);
     });
     with(r#"{"calls": [{"tool": "a", "args": {}, "result": 1}, {"tool": "b"}]}"#, |run| {
         assert_eq!(
@@ -95,21 +95,21 @@ fn results_are_absent_only_when_no_call_says_how_it_ended() {
 fn the_status_is_given_or_follows_from_error_and_result() {
     let status = |call: &str| with(&format!("{{\"calls\": [{{\"tool\": \"a\", {call}}}]}}"), |run| run.steps[0].status);
     for (call, expected) in [
-        (r#""status": "SUCCESS""#, Status::Ok),
-        (r#""status": "completed""#, Status::Ok),
-        (r#""status": "error""#, Status::Failed),
-        (r#""status": "rejected""#, Status::Denied),
-        (r#""status": "pending""#, Status::Pending),
-        (r#""status": "blue""#, Status::Unknown),
-        (r#""ok": false"#, Status::Failed),
-        (r#""ok": true"#, Status::Ok),
-        (r#""error": "boom""#, Status::Failed),
-        (r#""error": {"type": "x"}, "status": "ok""#, Status::Failed),
-        (r#""error": "not allowed", "status": "denied""#, Status::Denied),
-        (r#""error": null, "result": null"#, Status::Unknown),
-        (r#""error": """#, Status::Unknown),
-        (r#""result": {}"#, Status::Ok),
-        (r#""id": "x""#, Status::Unknown),
+        (r#""status": "SUCCESS""#, StepStatus::Ok),
+        (r#""status": "completed""#, StepStatus::Ok),
+        (r#""status": "error""#, StepStatus::Failed),
+        (r#""status": "rejected""#, StepStatus::Denied),
+        (r#""status": "pending""#, StepStatus::Pending),
+        (r#""status": "blue""#, StepStatus::Unknown),
+        (r#""ok": false"#, StepStatus::Failed),
+        (r#""ok": true"#, StepStatus::Ok),
+        (r#""error": "boom""#, StepStatus::Failed),
+        (r#""error": {"type": "x"}, "status": "ok""#, StepStatus::Failed),
+        (r#""error": "not allowed", "status": "denied""#, StepStatus::Denied),
+        (r#""error": null, "result": null"#, StepStatus::Unknown),
+        (r#""error": """#, StepStatus::Unknown),
+        (r#""result": {}"#, StepStatus::Ok),
+        (r#""id": "x""#, StepStatus::Unknown),
     ] {
         assert_eq!(status(call), expected, "{call}");
     }
@@ -156,10 +156,10 @@ fn steps_order_the_kinds_and_may_hold_the_steps_themselves() {
     let text = r#"{"steps": [{"kind": "message", "role": "user", "text": "hi"}, {"kind": "call", "tool": "a"}, {"kind": "read", "path": "x.md"}, {"kind": "call", "tool": "b"}]}"#;
     with(text, |run| {
         assert_eq!(names(run), ["user", "a", "x.md", "b"]);
-        assert!(run.ordered(Kind::Call, Kind::Message));
-        assert_eq!(shown(Some(run.root("reads"))).matches("x.md").count(), 1);
+        assert!(run.is_ordered(StepKind::Call, StepKind::Message));
+        assert_eq!(shown(Some(run.root_value("reads"))).matches("x.md").count(), 1);
         // A run with `steps` records every kind.
-        assert_eq!(shown(Some(run.root("http"))), "[]");
+        assert_eq!(shown(Some(run.root_value("http"))), "[]");
     });
     let text =
         r#"{"calls": [{"tool": "a"}, {"tool": "b"}], "reads": ["x"], "steps": ["call", {"kind": "read"}, "call"]}"#;
@@ -177,9 +177,9 @@ fn steps_order_the_kinds_and_may_hold_the_steps_themselves() {
 #[test]
 fn kinds_without_steps_times_and_turns_have_no_common_order() {
     with(r#"{"calls": [{"tool": "a"}], "reads": ["x"], "messages": []}"#, |run| {
-        assert!(!run.ordered(Kind::Call, Kind::Read));
-        assert!(run.ordered(Kind::Call, Kind::Call));
-        assert!(run.ordered(Kind::Call, Kind::Message));
+        assert!(!run.is_ordered(StepKind::Call, StepKind::Read));
+        assert!(run.is_ordered(StepKind::Call, StepKind::Call));
+        assert!(run.is_ordered(StepKind::Call, StepKind::Message));
     });
 }
 
@@ -192,10 +192,10 @@ fn times_order_kinds_and_turns_do_where_times_lack() {
             "reads": ["x"]}"#,
         |run| {
             assert_eq!(names(run), ["user", "a", "ls", "assistant", "b", "x"]);
-            assert!(run.ordered(Kind::Call, Kind::Command));
-            assert!(run.ordered(Kind::Call, Kind::Message));
-            assert!(!run.ordered(Kind::Command, Kind::Message));
-            assert!(!run.ordered(Kind::Call, Kind::Read));
+            assert!(run.is_ordered(StepKind::Call, StepKind::Command));
+            assert!(run.is_ordered(StepKind::Call, StepKind::Message));
+            assert!(!run.is_ordered(StepKind::Command, StepKind::Message));
+            assert!(!run.is_ordered(StepKind::Call, StepKind::Read));
         },
     );
 }
@@ -206,8 +206,8 @@ fn turns_that_contradict_the_times_order_nothing_else() {
         r#"{"calls": [{"tool": "a", "start": 10, "turn": 2}], "commands": [{"command": "ls", "start": 20, "turn": 1}],
             "messages": [{"role": "user", "text": "u", "turn": 1}]}"#,
         |run| {
-            assert!(run.ordered(Kind::Call, Kind::Command));
-            assert!(!run.ordered(Kind::Call, Kind::Message));
+            assert!(run.is_ordered(StepKind::Call, StepKind::Command));
+            assert!(!run.is_ordered(StepKind::Call, StepKind::Message));
         },
     );
 }
@@ -223,7 +223,7 @@ fn in_one_turn_the_user_comes_first_and_derived_steps_last() {
 
 #[test]
 fn turns_and_total_tokens_are_derived_where_they_can_be() {
-    let root = |text: &str, name: &str| with(text, |run| shown(Some(run.root(name))));
+    let root = |text: &str, name: &str| with(text, |run| shown(Some(run.root_value(name))));
     assert_eq!(root(r#"{"calls": [{"tool": "a", "turn": 3}]}"#, "turns"), "3");
     assert_eq!(root(r#"{"calls": [{"tool": "a", "turn": 0}, {"tool": "a", "turn": 1}]}"#, "turns"), "2");
     assert_eq!(
@@ -256,7 +256,7 @@ fn commands_and_requests_know_how_they_ended() {
             "http": [{"url": "u", "status": 204}, {"url": "u", "status": 404}, {"url": "u"}]}"#,
         |run| {
             let status: Vec<_> = run.steps.iter().map(|step| step.status).collect();
-            use Status::{Failed, Ok, Unknown};
+            use StepStatus::{Failed, Ok, Unknown};
             assert_eq!(status, [Ok, Failed, Unknown, Ok, Failed, Unknown]);
             assert_eq!(field(run, 1, "status"), "\"failed\"");
             assert_eq!(field(run, 4, "status"), "404");
@@ -294,11 +294,11 @@ fn duplicate_keys_warn_and_the_last_counts() {
 fn every_field_keeps_its_place_in_the_file() {
     let text = r#"{"calls": [{"tool": "a", "status": "done", "start": "1970-01-01T00:00:01Z"}]}"#;
     with(text, |run| {
-        let at = |name: &str| run.steps[0].object.get(name).unwrap().origin.range().map(|range| &text[range]);
+        let at = |name: &str| run.steps[0].object.get(name).unwrap().origin.byte_range().map(|range| &text[range]);
         assert_eq!(at("status"), Some("\"done\""));
         assert_eq!(at("start"), Some("\"1970-01-01T00:00:01Z\""));
         assert_eq!(at("ok"), None);
-        assert_eq!(run.steps[0].node.origin.range().map(|range| &text[range]), Some(&text[11..75]));
+        assert_eq!(run.steps[0].node.origin.byte_range().map(|range| &text[range]), Some(&text[11..75]));
     });
 }
 

@@ -3,8 +3,8 @@
 
 use super::formats::{field, root, with};
 use averment_base::limits::Limits;
-use averment_runs::run::{Kind, Run};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 use std::io::Cursor;
@@ -26,7 +26,7 @@ fn trace(observations: &[Json]) -> Json {
 /// The calls of a run, each with these fields.
 fn calls(run: &Run<'_>, fields: &[&str]) -> Vec<String> {
     let of_call = |place: usize| fields.iter().map(|name| field(run, place, name)).collect::<Vec<_>>().join(" ");
-    (0..run.steps.len()).filter(|place| run.steps[*place].kind == Kind::Call).map(of_call).collect()
+    (0..run.steps.len()).filter(|place| run.steps[*place].kind == StepKind::Call).map(of_call).collect()
 }
 
 fn told(text: &Json, fields: &[&str]) -> Vec<String> {
@@ -231,9 +231,9 @@ fn each_trace_of_a_test_run_of_deepeval_is_a_run() {
         json!({"testCases": [case("t"), case("u")], "conversationalTestCases": [], "testPassed": 0, "testFailed": 2})
             .to_string();
     let limits = Limits::default();
-    let ids = Runs::new("t", Cursor::new(text), &limits).map(|raw| {
+    let ids = TraceRuns::new("t", Cursor::new(text), &limits).map(|raw| {
         let (raw, arena) = (raw.unwrap(), Bump::new());
-        let run = parse(&raw, &arena, &limits).unwrap();
+        let run = parse_run(&raw, &arena, &limits).unwrap();
         (run.format, run.id.map(str::to_owned))
     });
     let expected = ["t", "u"].map(|id| ("DeepEval trace", Some(id.to_owned())));

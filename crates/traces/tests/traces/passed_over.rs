@@ -4,8 +4,8 @@ use super::formats::{field, root, with};
 use super::told::calls;
 use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
-use averment_runs::run::Kind;
-use averment_traces::{Runs, parse};
+use averment_runs::run::StepKind;
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::Cursor;
 
@@ -16,8 +16,8 @@ fn of_run(text: &str, key: &str) -> String {
 /// Why a file is no run.
 fn refusal(text: &str) -> String {
     let limits = Limits::default();
-    let raw = Runs::new("t", Cursor::new(text.to_owned().into_bytes()), &limits).next().unwrap().unwrap();
-    parse(&raw, &Bump::new(), &limits).unwrap_err().message
+    let raw = TraceRuns::new("t", Cursor::new(text.to_owned().into_bytes()), &limits).next().unwrap().unwrap();
+    parse_run(&raw, &Bump::new(), &limits).unwrap_err().message
 }
 
 /// How many records of a run were not understood.
@@ -280,7 +280,7 @@ fn calls_that_one_message_of_copilot_asks_for_are_of_one_turn() {
         ];
         with(&events.join("\n"), |run| {
             let turn = |step: &averment_runs::run::Step<'_>| step.object.get("turn").map(|node| to_json(&node.value));
-            let of_calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).filter_map(turn).collect();
+            let of_calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).filter_map(turn).collect();
             (of_calls.join(" "), root(run, "turns"))
         })
     };
@@ -301,7 +301,7 @@ fn a_message_of_cursor_that_repeats_its_parts_is_said_once() {
     let call = r#"{"type": "tool_call", "subtype": "started", "session_id": "s", "call_id": "c", "model_call_id": "m1", "timestamp_ms": 1770823449400, "tool_call": {"lsToolCall": {"args": {}}}}"#;
     let texts = |events: &[&str]| {
         with(&lines(events), |run| {
-            let said = run.steps.iter().filter(|step| step.kind == Kind::Message);
+            let said = run.steps.iter().filter(|step| step.kind == StepKind::Message);
             said.map(|step| step.object.get("text").map(|node| to_json(&node.value)).unwrap_or_default())
                 .collect::<Vec<_>>()
         })

@@ -2,8 +2,8 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::Value as Held;
-use averment_runs::run::Kind;
-use averment_traces::{Runs, parse};
+use averment_runs::run::StepKind;
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::{Value, json};
 use std::io::Cursor;
@@ -12,13 +12,13 @@ use std::io::Cursor;
 fn told(lines: &[Value]) -> (Vec<String>, String) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let (limits, arena) = (Limits::default(), Bump::new());
-    let raw = Runs::new("s.jsonl", Cursor::new(text.into_bytes()), &limits).next().unwrap().unwrap();
-    let run = parse(&raw, &arena, &limits).unwrap();
+    let raw = TraceRuns::new("s.jsonl", Cursor::new(text.into_bytes()), &limits).next().unwrap().unwrap();
+    let run = parse_run(&raw, &arena, &limits).unwrap();
     let word = |node: Option<averment_base::value::Node<'_>>| match node.map(|node| node.value) {
         Some(Held::Text(text)) => text.as_str().to_owned(),
         other => format!("{other:?}"),
     };
-    let said = run.steps.iter().filter(|step| step.kind == Kind::Message && ["assistant", "ai"].contains(&step.name));
+    let said = run.steps.iter().filter(|step| step.kind == StepKind::Message && ["assistant", "ai"].contains(&step.name));
     (said.map(|step| word(step.object.get("text"))).collect(), word(run.object.get("output")))
 }
 

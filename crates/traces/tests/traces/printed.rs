@@ -2,12 +2,12 @@
 
 use super::formats::with;
 use averment_base::value::json::to_json;
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{StepKind, Run};
 use serde_json::{Value, json};
 
 /// The calls of a run: tool, id, result, how they ended.
 fn calls(run: &Run<'_>) -> Vec<String> {
-    let calls = run.steps.iter().filter(|step| step.kind == Kind::Call);
+    let calls = run.steps.iter().filter(|step| step.kind == StepKind::Call);
     let field = |step: &averment_runs::run::Step<'_>, key| {
         step.object.get(key).map_or("-".to_owned(), |node| to_json(&node.value))
     };

@@ -3,8 +3,8 @@
 use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_fixtures::shared;
-use averment_runs::run::{Kind, Run, Status};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run, StepStatus};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct Counts {
 fn count(run: &Run<'_>) -> Counts {
     let mut counts = Counts::default();
     let mut ids = BTreeMap::new();
-    for call in run.steps.iter().filter(|step| step.kind == Kind::Call) {
+    for call in run.steps.iter().filter(|step| step.kind == StepKind::Call) {
         counts.tools.push(call.name.to_owned());
         let has = |key| call.object.get(key).is_some_and(|node| !matches!(node.value, Value::Absent));
         counts.with_result += u64::from(has("result"));
@@ -47,10 +47,10 @@ fn expected(entry: &Json) -> Counts {
 /// Looks at every run of a file.
 fn each_run(path: &Path, mut look: impl FnMut(usize, &Run<'_>)) {
     let limits = Limits::default();
-    for (position, raw) in Runs::open(path.to_str().unwrap(), &limits).unwrap().enumerate() {
+    for (position, raw) in TraceRuns::open_file(path.to_str().unwrap(), &limits).unwrap().enumerate() {
         let raw = raw.unwrap_or_else(|error| panic!("{error}"));
         let arena = Bump::new();
-        let run = parse(&raw, &arena, &limits).unwrap_or_else(|error| panic!("{error}"));
+        let run = parse_run(&raw, &arena, &limits).unwrap_or_else(|error| panic!("{error}"));
         look(position, &run);
     }
 }
@@ -183,14 +183,14 @@ fn session(name: &str, look: impl Fn(&Run<'_>)) {
 }
 
 fn number(run: &Run<'_>, root: &str, key: &str) -> Option<i64> {
-    let Value::Object(object) = run.root(root).value else { return None };
+    let Value::Object(object) = run.root_value(root).value else { return None };
     match object.get(key)?.value {
         Value::Number(number) => number.as_i64(),
         _ => None,
     }
 }
 
-fn of_kind<'a, 'run>(run: &'a Run<'run>, kind: Kind) -> Vec<&'a averment_runs::run::Step<'run>> {
+fn of_kind<'a, 'run>(run: &'a Run<'run>, kind: StepKind) -> Vec<&'a averment_runs::run::Step<'run>> {
     run.steps.iter().filter(|step| step.kind == kind).collect()
 }
 
@@ -202,35 +202,35 @@ fn usage_counts_every_message_once() {
     session("1af7fc5e-8455-4414-9ccd-011d40f70b2a.jsonl", |run| {
         assert_eq!(number(run, "usage", "output_tokens"), Some(953));
     });
-    session("web_sample_session.json", |run| assert!(matches!(run.root("usage").value, Value::Absent)));
+    session("web_sample_session.json", |run| assert!(matches!(run.root_value("usage").value, Value::Absent)));
 }
 
 #[test]
 fn the_tools_of_claude_code_give_commands_reads_and_writes() {
     session("fe5e1c67-53e7-4862-81ae-d0e013e3270b.jsonl", |run| {
-        let named = |tool: &[&str]| of_kind(run, Kind::Call).iter().filter(|call| tool.contains(&call.name)).count();
-        assert_eq!(of_kind(run, Kind::Command).len(), named(&["Bash"]));
-        assert_eq!(of_kind(run, Kind::Read).len(), named(&["Read"]));
-        assert_eq!(of_kind(run, Kind::Write).len(), named(&["Write", "Edit", "MultiEdit"]));
+        let named = |tool: &[&str]| of_kind(run, StepKind::Call).iter().filter(|call| tool.contains(&call.name)).count();
+        assert_eq!(of_kind(run, StepKind::Command).len(), named(&["Bash"]));
+        assert_eq!(of_kind(run, StepKind::Read).len(), named(&["Read"]));
+        assert_eq!(of_kind(run, StepKind::Write).len(), named(&["Write", "Edit", "MultiEdit"]));
         // Each stands right behind its call.
-        for (place, step) in run.steps.iter().enumerate().filter(|(_, step)| step.kind == Kind::Command) {
+        for (place, step) in run.steps.iter().enumerate().filter(|(_, step)| step.kind == StepKind::Command) {
             assert_eq!(run.steps[place - 1].name, "Bash");
             assert_eq!(run.steps[place - 1].status, step.status);
         }
-        assert!(run.ordered(Kind::Call, Kind::Read));
-        assert!(run.records(Kind::Skill) && !run.records(Kind::Span));
+        assert!(run.is_ordered(StepKind::Call, StepKind::Read));
+        assert!(run.records_kind(StepKind::Skill) && !run.records_kind(StepKind::Span));
         // 19 commands failed or not, 9 with an error.
-        assert_eq!(of_kind(run, Kind::Command).iter().filter(|step| step.status == Status::Failed).count(), 9);
+        assert_eq!(of_kind(run, StepKind::Command).iter().filter(|step| step.status == StepStatus::Failed).count(), 9);
     });
 }
 
 #[test]
 fn a_refused_call_was_not_executed() {
     session("1af7fc5e-8455-4414-9ccd-011d40f70b2a.jsonl", |run| {
-        let refused: Vec<_> = run.steps.iter().filter(|step| step.status == Status::Denied).collect();
+        let refused: Vec<_> = run.steps.iter().filter(|step| step.status == StepStatus::Denied).collect();
         assert_eq!(refused.len(), 1);
         assert_eq!(refused[0].name, "Write");
-        assert!(of_kind(run, Kind::Write).is_empty(), "nothing was written");
+        assert!(of_kind(run, StepKind::Write).is_empty(), "nothing was written");
         assert_eq!(number(run, "meta", "cwd"), None);
         assert_eq!(run.id, Some("1af7fc5e-8455-4414-9ccd-011d40f70b2a"));
     });
@@ -251,12 +251,12 @@ fn the_file_of_a_sub_agent_is_a_run_of_its_own() {
     session("subagent_agent-a2898e3.jsonl", |run| {
         let agents: Vec<_> = run.steps.iter().map(|step| step.object.get("agent").unwrap().value).collect();
         assert!(agents.iter().all(|agent| matches!(agent, Value::Text(agent) if agent.as_str() == "a2898e3")));
-        assert!(matches!(run.root("output").value, Value::Text(text) if !text.is_empty()));
-        assert_eq!(of_kind(run, Kind::Message)[0].name, "user");
+        assert!(matches!(run.root_value("output").value, Value::Text(text) if !text.is_empty()));
+        assert_eq!(of_kind(run, StepKind::Message)[0].name, "user");
         let times = run
             .steps
             .iter()
-            .filter(|step| step.kind == Kind::Call)
+            .filter(|step| step.kind == StepKind::Call)
             .all(|call| call.start.is_some() && call.end.is_some());
         assert!(times);
     });
@@ -266,15 +266,15 @@ fn the_file_of_a_sub_agent_is_a_run_of_its_own() {
 fn a_conversation_does_not_say_whether_a_call_succeeded() {
     let Some(path) = shared("traces/tau_bench/gpt-4o-airline.reward0.first8.json") else { return };
     each_run(&path, |_, run| {
-        for call in of_kind(run, Kind::Call) {
-            assert_eq!(call.status, Status::Unknown);
+        for call in of_kind(run, StepKind::Call) {
+            assert_eq!(call.status, StepStatus::Unknown);
             assert_eq!((call.start, call.turn.is_some()), (None, true));
             assert!(matches!(call.object.get("args").unwrap().value, Value::Object(_)));
             // Arguments stand inside text, and still point at their bytes.
-            let place = call.object.get("args").unwrap().origin.range().unwrap();
+            let place = call.object.get("args").unwrap().origin.byte_range().unwrap();
             assert!(run.text[place].starts_with('{'));
         }
-        assert!(matches!(run.root("usage").value, Value::Absent));
+        assert!(matches!(run.root_value("usage").value, Value::Absent));
     });
 }
 
@@ -287,8 +287,8 @@ fn requests_and_responses_are_one_conversation() {
         let names: Vec<_> = run.steps.iter().map(|step| step.name).collect();
         assert_eq!(names, ["system", "user", "delete_file", "create_file", "assistant"]);
         assert!(run.warnings.is_empty(), "{:?}", run.warnings);
-        assert!(matches!(run.root("output").value, Value::Text(text) if text.as_str().starts_with("The file `.env`")));
-        assert!(matches!(run.root("tools").value, Value::List(tools) if tools.len() == 2));
+        assert!(matches!(run.root_value("output").value, Value::Text(text) if text.as_str().starts_with("The file `.env`")));
+        assert!(matches!(run.root_value("tools").value, Value::List(tools) if tools.len() == 2));
     });
 }
 
@@ -300,7 +300,7 @@ fn facts_about_sessions_agree() {
     let mut checked = 0;
     for (file, fact) in facts.as_object().unwrap() {
         each_run(&folder.join(file), |_, run| {
-            let calls = of_kind(run, Kind::Call);
+            let calls = of_kind(run, StepKind::Call);
             assert_eq!(calls.len() as u64, fact["n_calls"].as_u64().unwrap(), "{file}");
             let mut turns = BTreeMap::new();
             calls.iter().for_each(|call| *turns.entry(call.turn).or_insert(0) += 1);
@@ -319,12 +319,12 @@ fn facts_about_sessions_agree() {
 }
 
 fn longest_repetition(run: &Run<'_>) -> u64 {
-    use averment_base::value::compare::equal;
-    let calls = of_kind(run, Kind::Call);
+    use averment_base::value::compare::values_equal;
+    let calls = of_kind(run, StepKind::Call);
     let (mut longest, mut current) = (u64::from(!calls.is_empty()), 1);
     for pair in calls.windows(2) {
         let args = |at: usize| pair[at].object.get("args").unwrap().value;
-        current = if pair[0].name == pair[1].name && equal(&args(0), &args(1)) { current + 1 } else { 1 };
+        current = if pair[0].name == pair[1].name && values_equal(&args(0), &args(1)) { current + 1 } else { 1 };
         longest = longest.max(current);
     }
     longest
@@ -344,10 +344,10 @@ fn edits_unseen(calls: &[&averment_runs::run::Step<'_>]) -> String {
     for (position, call) in calls.iter().enumerate() {
         let Some(path) = path(call) else { continue };
         let edits = matches!(call.name, "Edit" | "MultiEdit");
-        if edits && call.status != Status::Failed && !seen.contains(&path) {
+        if edits && call.status != StepStatus::Failed && !seen.contains(&path) {
             unseen.push(position);
         }
-        if call.status == Status::Ok && (edits || matches!(call.name, "Read" | "Write")) {
+        if call.status == StepStatus::Ok && (edits || matches!(call.name, "Read" | "Write")) {
             seen.push(path);
         }
     }
@@ -365,11 +365,11 @@ fn no_file_loses_its_calls_in_silence() {
         let (format, file) = (entry["format"].as_str().unwrap(), entry["file"].as_str().unwrap());
         let Some(calls) = entry["n_calls"].as_u64().filter(|calls| *calls > 0 && !file.contains('#')) else { continue };
         let (mut found, mut recorded, mut failed) = (0, false, false);
-        for raw in Runs::open(folder.join(format).join(file).to_str().unwrap(), &limits).unwrap() {
+        for raw in TraceRuns::open_file(folder.join(format).join(file).to_str().unwrap(), &limits).unwrap() {
             let arena = Bump::new();
             match raw.and_then(|raw| {
-                parse(&raw, &arena, &limits)
-                    .map(|run| (run.records(Kind::Call), of_kind(&run, Kind::Call).len() as u64))
+                parse_run(&raw, &arena, &limits)
+                    .map(|run| (run.records_kind(StepKind::Call), of_kind(&run, StepKind::Call).len() as u64))
             }) {
                 Ok((records, count)) => {
                     recorded |= records;

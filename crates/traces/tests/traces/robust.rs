@@ -2,9 +2,9 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Run};
-use averment_runs::timeline::timeline;
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run};
+use averment_runs::timeline::render_timeline;
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -79,26 +79,26 @@ fn damage(value: &mut Json, path: &[prop::sample::Index], new: &Json, how: u8) {
 fn read(bytes: Vec<u8>) -> usize {
     let limits = Limits { run_bytes: 1 << 20, ..Limits::default() };
     let mut found = 0;
-    for raw in Runs::new("t", Cursor::new(bytes), &limits).flatten() {
+    for raw in TraceRuns::new("t", Cursor::new(bytes), &limits).flatten() {
         let arena = Bump::new();
-        if let Ok(run) = parse(&raw, &arena, &limits) {
+        if let Ok(run) = parse_run(&raw, &arena, &limits) {
             found += 1;
             hangs_together(&run);
-            assert!(!timeline(&run, 60, averment_builtins::detect::beginning).is_empty());
+            assert!(!render_timeline(&run, 60, averment_builtins::detect::redacted_start).is_empty());
         }
     }
     found
 }
 
 fn hangs_together(run: &Run<'_>) {
-    let mut counts = [0; Kind::ALL.len()];
+    let mut counts = [0; StepKind::ALL.len()];
     let mut executed = 0;
     for step in run.steps {
-        assert!(run.records(step.kind));
+        assert!(run.records_kind(step.kind));
         assert_eq!(step.index, counts[step.kind as usize]);
         assert_eq!(step.call_position, executed);
         counts[step.kind as usize] += 1;
-        executed += u32::from(step.kind == Kind::Call && step.status.executed());
+        executed += u32::from(step.kind == StepKind::Call && step.status.is_executed());
         let Value::Object(object) = step.node.value else { panic!("a step is an object") };
         let text = |key: &str| match object.get(key).map(|node| node.value) {
             Some(Value::Text(text)) => text.as_str(),
@@ -107,18 +107,18 @@ fn hangs_together(run: &Run<'_>) {
         assert_eq!(text("kind"), step.kind.as_str());
         places(run, step.node);
     }
-    for kind in Kind::ALL {
-        let listed = match run.root(kind.list_key()).value {
+    for kind in StepKind::ALL {
+        let listed = match run.root_value(kind.list_key()).value {
             Value::List(items) => Some(items.len()),
             _ => None,
         };
-        assert_eq!(listed, run.records(kind).then_some(counts[kind as usize] as usize));
+        assert_eq!(listed, run.records_kind(kind).then_some(counts[kind as usize] as usize));
     }
 }
 
 /// Every place is a range of the run's text, on the borders of characters.
 fn places(run: &Run<'_>, node: Node<'_>) {
-    if let Some(range) = node.origin.range() {
+    if let Some(range) = node.origin.byte_range() {
         assert!(run.text.get(range).is_some());
     }
     match node.value {

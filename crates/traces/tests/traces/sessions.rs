@@ -4,8 +4,8 @@ use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
 use averment_base::value::{Object, Value};
 use averment_fixtures as fixtures;
-use averment_runs::run::{Kind, Run};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::fmt::Write as _;
 use std::io::Cursor;
@@ -24,9 +24,9 @@ fn samples() -> Vec<PathBuf> {
 fn read(name: &str, bytes: &[u8]) -> String {
     let limits = Limits::default();
     let mut shown = String::new();
-    for raw in Runs::new(name, Cursor::new(bytes.to_vec()), &limits) {
+    for raw in TraceRuns::new(name, Cursor::new(bytes.to_vec()), &limits) {
         let arena = Bump::new();
-        match raw.and_then(|raw| parse(&raw, &arena, &limits).map(|run| normal_form(&run))) {
+        match raw.and_then(|raw| parse_run(&raw, &arena, &limits).map(|run| normal_form(&run))) {
             Ok(run) => shown.push_str(&run),
             Err(error) => writeln!(shown, "{error}").unwrap(),
         }
@@ -35,15 +35,15 @@ fn read(name: &str, bytes: &[u8]) -> String {
 }
 
 fn normal_form(run: &Run<'_>) -> String {
-    let mut shown = format!("{}: {}\n", run.source.name(), run.format);
-    let lists = Kind::ALL.map(Kind::list_key);
+    let mut shown = format!("{}: {}\n", run.source.run_name(), run.format);
+    let lists = StepKind::ALL.map(StepKind::list_key);
     for entry in run.object.entries().iter().filter(|entry| !lists.contains(&entry.key) && entry.key != "steps") {
         writeln!(shown, "  {}: {}", entry.key, to_json(&entry.node.value)).unwrap();
     }
     for step in run.steps {
         writeln!(shown, "  {} {}", step.kind.as_str(), to_json(&Value::Object(step.object))).unwrap();
     }
-    let unrecorded: Vec<_> = Kind::ALL.into_iter().filter(|kind| !run.records(*kind)).map(Kind::list_key).collect();
+    let unrecorded: Vec<_> = StepKind::ALL.into_iter().filter(|kind| !run.records_kind(*kind)).map(StepKind::list_key).collect();
     writeln!(shown, "  not recorded: {}", unrecorded.join(", ")).unwrap();
     run.warnings.iter().for_each(|warning| writeln!(shown, "  warning: {}", warning.message).unwrap());
     shown
@@ -71,10 +71,10 @@ fn no_run_has_a_key_twice() {
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
     let limits = Limits::default();
     for path in paths {
-        for raw in Runs::new("t", Cursor::new(std::fs::read(&path).unwrap()), &limits) {
+        for raw in TraceRuns::new("t", Cursor::new(std::fs::read(&path).unwrap()), &limits) {
             let arena = Bump::new();
             let raw = raw.unwrap();
-            let run = parse(&raw, &arena, &limits).unwrap();
+            let run = parse_run(&raw, &arena, &limits).unwrap();
             unique(run.object, &path);
             run.steps.iter().for_each(|step| unique(step.object, &path));
         }
@@ -84,10 +84,10 @@ fn no_run_has_a_key_twice() {
 /// The format of every run of a text.
 fn formats_of(name: &str, bytes: &[u8]) -> Vec<&'static str> {
     let limits = Limits::default();
-    let runs = Runs::new(name, Cursor::new(bytes.to_vec()), &limits);
+    let runs = TraceRuns::new(name, Cursor::new(bytes.to_vec()), &limits);
     let format = |raw| {
         let arena = Bump::new();
-        parse(&raw, &arena, &limits).map(|run| run.format)
+        parse_run(&raw, &arena, &limits).map(|run| run.format)
     };
     runs.filter_map(|raw| raw.and_then(format).ok()).collect()
 }

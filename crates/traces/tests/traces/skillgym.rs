@@ -5,9 +5,9 @@ use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_fixtures::shared;
-use averment_runs::run::{Kind, Run};
-use averment_traces::read::{RawRun, Told, parse_under};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run};
+use averment_traces::read::{RawRun, ReadOptions, parse_under};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,26 +80,26 @@ fn ours(run: &Run<'_>) -> Said {
     for step in run.steps {
         let of = |key: &str| step.object.get(key).map(|node| node.value);
         match step.kind {
-            Kind::Call => {
+            StepKind::Call => {
                 said.entry("calls").or_default().push(step.name.to_owned());
                 let args: Json = serde_json::from_str(&text(of("args"))).unwrap_or(Json::Null);
                 said.entry("args").or_default().push(args.to_string());
                 let result = text(of("result"));
                 said.entry("results").or_default().extend((!result.is_empty()).then_some(result));
             }
-            Kind::Message => {
+            StepKind::Message => {
                 let role = if step.name == "thinking" { "assistant thinking" } else { step.name };
                 said.entry("messages").or_default().push(format!("{role}: {}", text(of("text"))));
             }
-            Kind::Command => said.entry("commands").or_default().push(step.name.to_owned()),
-            Kind::Read => said.entry("reads").or_default().push(step.name.to_owned()),
-            Kind::Skill => said.entry("skills").or_default().push(step.name.to_owned()),
-            Kind::Write | Kind::Http | Kind::Span | Kind::Handover => {}
+            StepKind::Command => said.entry("commands").or_default().push(step.name.to_owned()),
+            StepKind::Read => said.entry("reads").or_default().push(step.name.to_owned()),
+            StepKind::Skill => said.entry("skills").or_default().push(step.name.to_owned()),
+            StepKind::Write | StepKind::Http | StepKind::Span | StepKind::Handover => {}
         }
     }
-    said.insert("output", vec![text(Some(run.root("output").value))]);
+    said.insert("output", vec![text(Some(run.root_value("output").value))]);
     for (key, name) in [("input", "input_tokens"), ("generated", "output_tokens"), ("cached", "cache_read_tokens")] {
-        let count = match run.root("usage").field(name).value {
+        let count = match run.root_value("usage").field(name).value {
             Value::Number(number) => number.as_i64().unwrap_or_default().to_string(),
             _ => "0".to_owned(),
         };
@@ -153,9 +153,9 @@ fn same(kind: &str, ours: &[String], theirs: &[String]) -> bool {
 
 fn read(path: &Path) -> Option<Said> {
     let limits = Limits::default();
-    let raw = Runs::open(path.to_str().unwrap(), &limits).ok()?.next()?.ok()?;
+    let raw = TraceRuns::open_file(path.to_str().unwrap(), &limits).ok()?.next()?.ok()?;
     let arena = Bump::new();
-    parse(&raw, &arena, &limits).ok().map(|run| ours(&run))
+    parse_run(&raw, &arena, &limits).ok().map(|run| ours(&run))
 }
 
 /// What differs under `--compat skillgym`: the transcript, what of it, and why.
@@ -169,11 +169,11 @@ const DIFFERENT_ALIKE: &[(&str, &str, &str)] = &[
 /// What a transcript says to SkillGym, and what its report of it says, both as runs.
 fn alike(transcript: &RawRun, report: &str) -> (Said, Said) {
     let (limits, arena) = (Limits::default(), Bump::new());
-    let told = Told { as_skillgym: true, ..Told::default() };
+    let told = ReadOptions { as_skillgym: true, ..ReadOptions::default() };
     let transcript = ours(&parse_under(transcript, &arena, &limits, told).unwrap());
     let report =
-        Runs::new("report", std::io::Cursor::new(report.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
-    (transcript, ours(&parse(&report, &arena, &limits).unwrap()))
+        TraceRuns::new("report", std::io::Cursor::new(report.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
+    (transcript, ours(&parse_run(&report, &arena, &limits).unwrap()))
 }
 
 /// Texts that are JSON in one order of their keys: the vectors are read and written before they are compared.
@@ -217,9 +217,9 @@ fn conformance_of_traces_as_skillgym_reads_them() {
         let transcript =
             [".jsonl", ".json"].iter().map(|ending| format!("{stem}{ending}")).find(|name| Path::new(name).exists());
         let report: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        let raw = Runs::open(&transcript.unwrap(), &limits).unwrap().next().unwrap();
+        let raw = TraceRuns::open_file(&transcript.unwrap(), &limits).unwrap().next().unwrap();
         // A transcript without a word is no run.
-        if let Some(raw) = raw.ok().filter(|raw| parse(raw, &Bump::new(), &limits).is_ok()) {
+        if let Some(raw) = raw.ok().filter(|raw| parse_run(raw, &Bump::new(), &limits).is_ok()) {
             compare(&name, &raw, report.get("report").unwrap_or(&report));
         }
     }
@@ -230,12 +230,12 @@ fn conformance_of_traces_as_skillgym_reads_them() {
             Json::Array(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
             other => other.to_string(),
         };
-        let raw = Runs::new("vector", std::io::Cursor::new(text.into_bytes()), &limits).next().unwrap();
-        if let Some(raw) = raw.ok().filter(|raw| parse(raw, &Bump::new(), &limits).is_ok()) {
+        let raw = TraceRuns::new("vector", std::io::Cursor::new(text.into_bytes()), &limits).next().unwrap();
+        if let Some(raw) = raw.ok().filter(|raw| parse_run(raw, &Bump::new(), &limits).is_ok()) {
             let mut report = vector["expected_report"].clone();
             // Without an answer what was printed is one; some of these say that nothing was.
             if vector["agent"] == "cursor-agent" && vector["artifacts"]["stdout"] == "" && report["finalOutput"] == "" {
-                report["finalOutput"] = raw.text().into();
+                report["finalOutput"] = raw.run_text().into();
             }
             compare(vector["test"].as_str().unwrap(), &raw, &report);
         }

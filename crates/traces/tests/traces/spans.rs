@@ -3,18 +3,18 @@
 use averment_base::limits::Limits;
 use averment_base::value::{Value, json};
 use averment_fixtures::shared;
-use averment_runs::run::{Kind, Run, Status};
-use averment_traces::{Runs, parse};
+use averment_runs::run::{StepKind, Run, StepStatus};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 use std::io::Cursor;
 
 fn each(text: &str, limits: &Limits, mut look: impl FnMut(Result<Run<'_>, String>)) {
-    for raw in Runs::new("t", Cursor::new(text.to_owned()), limits) {
+    for raw in TraceRuns::new("t", Cursor::new(text.to_owned()), limits) {
         match raw {
             Ok(raw) => {
                 let arena = Bump::new();
-                look(parse(&raw, &arena, limits).map_err(|error| error.to_string()));
+                look(parse_run(&raw, &arena, limits).map_err(|error| error.to_string()));
             }
             Err(error) => look(Err(error.to_string())),
         }
@@ -27,10 +27,10 @@ fn told(text: &str, limits: &Limits) -> Vec<String> {
     each(text, limits, |run| {
         all.push(match run {
             Ok(run) => {
-                let calls = run.steps.iter().filter(|step| step.kind == Kind::Call);
+                let calls = run.steps.iter().filter(|step| step.kind == StepKind::Call);
                 let calls: Vec<_> =
                     calls.map(|call| format!("{}:{}", call.name, call.status.as_str().unwrap_or("?"))).collect();
-                format!("{} {} [{}]", run.source.name(), run.id.unwrap_or_default(), calls.join(" "))
+                format!("{} {} [{}]", run.source.run_name(), run.id.unwrap_or_default(), calls.join(" "))
             }
             Err(error) => error,
         });
@@ -113,11 +113,11 @@ fn places_of_scattered_spans_are_those_of_the_file() {
         let mut places = Vec::new();
         each(&text, &Limits::default(), |run| {
             let run = run.unwrap();
-            for call in run.steps.iter().filter(|step| step.kind == Kind::Call) {
-                let at = call.object.get("tool").unwrap().origin.range().unwrap();
+            for call in run.steps.iter().filter(|step| step.kind == StepKind::Call) {
+                let at = call.object.get("tool").unwrap().origin.byte_range().unwrap();
                 let start = usize::try_from(run.source.offset_in_file(at.start)).unwrap();
                 assert!(text[start..].starts_with(&format!("\"{}\"", call.name)), "{}", &text[start..start + 20]);
-                let line = run.source.place(run.text, at.start).0;
+                let line = run.source.line_column(run.text, at.start).0;
                 assert_eq!(line, 1 + text[..start].matches('\n').count());
                 places.push((call.name.to_owned(), line));
             }
@@ -157,7 +157,7 @@ fn what_comes_too_late_is_a_run_of_its_own_and_says_so() {
 }
 
 fn number(run: &Run<'_>, root: &str, key: &str) -> Option<i64> {
-    let Value::Object(object) = run.root(root).value else { return None };
+    let Value::Object(object) = run.root_value(root).value else { return None };
     match object.get(key)?.value {
         Value::Number(number) => number.as_i64(),
         _ => None,
@@ -187,8 +187,8 @@ fn a_payload_of_langsmith_is_a_run() {
     let Some(path) = shared("traces/langsmith_runs/langsmith_py_wrap_openai_.json") else { return };
     only(&std::fs::read_to_string(path).unwrap(), |run| {
         assert_eq!((run.format, run.id), ("LangSmith runs", Some("d0d84d31-923d-4cb5-94a8-40a0a0087578")));
-        assert!(matches!(run.root("prompt").value, Value::Text(text) if text.as_str() == "howdy"));
-        assert_eq!(run.steps.iter().filter(|step| step.kind == Kind::Span).count(), 1);
+        assert!(matches!(run.root_value("prompt").value, Value::Text(text) if text.as_str() == "howdy"));
+        assert_eq!(run.steps.iter().filter(|step| step.kind == StepKind::Span).count(), 1);
     });
 }
 
@@ -231,22 +231,22 @@ fn dialects_differ_in_names_alone() {
         let text =
             Json::from(vec![span("A", "2", "tool", 2, tool.clone()), span("A", "1", "model", 1, model)]).to_string();
         only(&text, |run| {
-            let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).collect();
+            let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).collect();
             assert_eq!(calls.len(), 1, "{tool}");
             let json = |key| calls[0].object.get(key).map(|node| json::to_json(&node.value));
             let said = ["tool", "id", "args", "result", "turn"].map(|key| json(key).unwrap_or_default());
             let said = said.each_ref().map(|text| text.replace(' ', ""));
             assert_eq!(said, ["\"t\"", "\"c\"", "{\"n\":1}", "\"r\"", "1"], "{tool}");
-            assert_eq!((calls[0].status, number(run, "usage", "input_tokens")), (Status::Ok, Some(5)), "{tool}");
+            assert_eq!((calls[0].status, number(run, "usage", "input_tokens")), (StepStatus::Ok, Some(5)), "{tool}");
             assert!(
-                matches!(run.root("meta").value, Value::Object(meta) if json::to_json(&meta.get("model").unwrap().value) == "\"m\"")
+                matches!(run.root_value("meta").value, Value::Object(meta) if json::to_json(&meta.get("model").unwrap().value) == "\"m\"")
             );
         });
     }
 }
 
 fn texts(run: &Run<'_>) -> Vec<String> {
-    let messages = run.steps.iter().filter(|step| step.kind == Kind::Message);
+    let messages = run.steps.iter().filter(|step| step.kind == StepKind::Message);
     messages
         .map(|message| match message.object.get("text").map(|text| text.value) {
             Some(Value::Text(text)) => format!("{}: {}", message.name, text.as_str()),
@@ -318,10 +318,10 @@ fn messages_are_found_wherever_dialects_put_them() {
     ] {
         only(&Json::from(vec![one.clone()]).to_string(), |run| {
             assert_eq!(texts(run), ["user: hello", "assistant: hi"], "{one:#}");
-            let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).collect();
-            assert_eq!((calls.len(), calls[0].name, calls[0].status), (1, "t", Status::Unknown), "{one:#}");
-            assert!(matches!(run.root("prompt").value, Value::Text(text) if text.as_str() == "hello"));
-            assert!(matches!(run.root("output").value, Value::Text(text) if text.as_str() == "hi"));
+            let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).collect();
+            assert_eq!((calls.len(), calls[0].name, calls[0].status), (1, "t", StepStatus::Unknown), "{one:#}");
+            assert!(matches!(run.root_value("prompt").value, Value::Text(text) if text.as_str() == "hello"));
+            assert!(matches!(run.root_value("output").value, Value::Text(text) if text.as_str() == "hi"));
         });
     }
     // A tool that is told of like a model.
@@ -332,7 +332,7 @@ fn messages_are_found_wherever_dialects_put_them() {
         event("gen_ai.choice", json!({"message": "[{\"text\": \"r\"}]", "id": "c"}))
     ]);
     only(&Json::from(vec![told]).to_string(), |run| {
-        let call = run.steps.iter().find(|step| step.kind == Kind::Call).unwrap();
+        let call = run.steps.iter().find(|step| step.kind == StepKind::Call).unwrap();
         assert_eq!(json::to_json(&call.object.get("args").unwrap().value).replace(' ', ""), "{\"n\":1}");
         assert_eq!(json::to_json(&call.object.get("result").unwrap().value), "\"r\"");
     });
@@ -362,7 +362,7 @@ fn a_span_that_was_sent_again_or_only_begun_counts_once() {
     begun["attributes"]["logfire.span_type"] = json!("pending_span");
     let spans = vec![tool("A", "1", "b", 3), begun, tool("A", "2", "c", 4), tool("A", "1", "b", 3)];
     only(&Json::from(spans).to_string(), |run| {
-        let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).map(|call| call.name).collect();
+        let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).map(|call| call.name).collect();
         assert_eq!(calls, ["b", "c"]);
         assert_eq!(run.warnings.iter().filter(|warning| warning.message.contains("more than once")).count(), 1);
     });
@@ -379,7 +379,7 @@ fn spans_without_an_order_or_with_circles_are_read() {
     }
     only(&Json::from(circle).to_string(), |run| {
         assert!(run.warnings.iter().any(|warning| warning.message.contains("no point in time")));
-        assert!(!run.ordered(Kind::Call, Kind::Span));
+        assert!(!run.is_ordered(StepKind::Call, StepKind::Span));
     });
     // Deep nesting costs no more than its length.
     let deep: Vec<Json> = (0..20_000)
@@ -434,9 +434,9 @@ fn changed_and_truncated_files_are_read_or_refused() {
                 }
             }
             let limits = Limits::default();
-            for raw in Runs::new("t", Cursor::new(changed), &limits).flatten() {
+            for raw in TraceRuns::new("t", Cursor::new(changed), &limits).flatten() {
                 let arena = Bump::new();
-                read += usize::from(parse(&raw, &arena, &limits).is_ok());
+                read += usize::from(parse_run(&raw, &arena, &limits).is_ok());
             }
         }
     }

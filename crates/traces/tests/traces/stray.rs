@@ -2,7 +2,7 @@
 
 use averment_base::limits::Limits;
 use averment_fixtures as fixtures;
-use averment_traces::{Runs, parse};
+use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -113,9 +113,9 @@ impl Walk<'_> {
 fn said(text: &str) -> (usize, usize, BTreeSet<String>) {
     let limits = Limits::default();
     let (mut runs, mut count, mut told) = (0, 0, BTreeSet::new());
-    for raw in Runs::new("t", Cursor::new(text.as_bytes().to_vec()), &limits) {
+    for raw in TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits) {
         let arena = Bump::new();
-        match raw.as_ref().map_err(Clone::clone).and_then(|raw| parse(raw, &arena, &limits)) {
+        match raw.as_ref().map_err(Clone::clone).and_then(|raw| parse_run(raw, &arena, &limits)) {
             Ok(run) => {
                 runs += 1;
                 count += run.warnings.len();

@@ -4,14 +4,14 @@
 use super::formats::{root, with};
 use averment_base::value::json::to_json;
 use averment_base::value::{Object, Value};
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{StepKind, Run};
 
 /// Each call as `tool arguments => result status`.
 pub(super) fn calls(text: &str) -> Vec<String> {
-    with(text, |run| of_kind(run, Kind::Call))
+    with(text, |run| of_kind(run, StepKind::Call))
 }
 
-fn of_kind(run: &Run<'_>, kind: Kind) -> Vec<String> {
+fn of_kind(run: &Run<'_>, kind: StepKind) -> Vec<String> {
     let steps = run.steps.iter().filter(|step| step.kind == kind);
     steps.map(|step| format!("{} {}", step.name, told(step.object))).collect()
 }
@@ -32,7 +32,7 @@ fn of_run(text: &str, key: &str) -> String {
 /// Each message as `role text`.
 fn messages(text: &str) -> Vec<String> {
     with(text, |run| {
-        let said = run.steps.iter().filter(|step| step.kind == Kind::Message);
+        let said = run.steps.iter().filter(|step| step.kind == StepKind::Message);
         said.map(|step| {
             let text = step.object.get("text").map(|node| to_json(&node.value)).unwrap_or_default();
             format!("{} {}", step.name, text.trim_matches('"'))
@@ -242,7 +242,7 @@ fn calls_that_stand_in_events_of_inspect_alone_are_calls() {
     assert_eq!(calls(&text), expected);
     assert_eq!(self::messages(&text), ["user Go", "assistant It is 7"]);
     with(&text, |run| {
-        let calls = run.steps.iter().filter(|step| step.kind == Kind::Call);
+        let calls = run.steps.iter().filter(|step| step.kind == StepKind::Call);
         let told: Vec<_> = calls.map(|step| (step.turn, agent(step.object))).collect();
         let expected = [(1, "main"), (1, "helper"), (1, "helper"), (2, "main")];
         assert_eq!(told, expected.map(|(turn, agent)| (Some(turn), agent.to_owned())));
@@ -296,7 +296,7 @@ fn a_call_is_denied_where_any_line_says_so() {
     for lines in denied {
         let text = [&[said("assistant", RUNS, "")][..], &lines].concat().join("\n");
         assert!(calls(&text)[0].ends_with(" denied"), "{text}");
-        assert!(with(&text, |run| of_kind(run, Kind::Command).is_empty()), "{text}");
+        assert!(with(&text, |run| of_kind(run, StepKind::Command).is_empty()), "{text}");
     }
     let state = r#"{"$schemaVersion": "1.21", "original_input": "Go", "generated_items": [
         {"type": "tool_call_item", "raw_item": {"type": "function_call", "call_id": "c1", "name": "burn", "arguments": "{}"}},
@@ -357,7 +357,7 @@ fn what_a_sub_agent_does_stands_in_lines_about_its_progress() {
     .join("\n");
     assert_eq!(calls(&text), [r#"Bash {"command":"make clean"} => gone ok"#]);
     with(&text, |run| {
-        let call = run.steps.iter().find(|step| step.kind == Kind::Call).unwrap();
+        let call = run.steps.iter().find(|step| step.kind == StepKind::Call).unwrap();
         assert_eq!(agent(call.object), "h1");
         assert!(run.warnings.is_empty(), "{:?}", run.warnings);
     });

@@ -25,7 +25,7 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-fn at(text: &str, offset: usize, message: impl Into<String>, help: impl Into<String>) -> JsonError {
+fn at_offset(text: &str, offset: usize, message: impl Into<String>, help: impl Into<String>) -> JsonError {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     JsonError {
@@ -59,9 +59,9 @@ const KNOWN: [&str; 16] = [
 
 /// The word or character at a place, short enough for a message. Under a key a word may be a password which lost its quotes: of one that
 /// says nothing to a JSON reader only the first character is repeated.
-fn found(text: &str, offset: usize) -> String {
+fn found_words(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
-    let word = word(rest);
+    let word = leading_word(rest);
     let told = KNOWN.iter().any(|known| known.eq_ignore_ascii_case(word)) || is_like_a_number(word);
     let free = || memchr::memchr(b':', text.as_bytes().get(..offset).unwrap_or_default()).is_none();
     match rest.chars().next() {
@@ -73,16 +73,16 @@ fn found(text: &str, offset: usize) -> String {
 /// The same where a key is expected: names may be said.
 fn found_key(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
-    let word: String = word(rest).chars().take(24).collect();
+    let word: String = leading_word(rest).chars().take(24).collect();
     match rest.chars().next() {
         None => "the end".to_owned(),
-        Some(first) if word.is_empty() => shown(first),
+        Some(first) if word.is_empty() => shown_char(first),
         Some(_) => format!("`{word}`"),
     }
 }
 
 /// The letters, digits and signs of numbers that a text begins with.
-fn word(rest: &str) -> &str {
+fn leading_word(rest: &str) -> &str {
     let end = rest.find(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c)).unwrap_or(rest.len());
     rest.get(..end).unwrap_or_default()
 }
@@ -94,7 +94,7 @@ fn is_like_a_number(word: &str) -> bool {
 }
 
 /// A character in backticks; one that cannot be seen by its number.
-fn shown(character: char) -> String {
+fn shown_char(character: char) -> String {
     if character.is_control() || character == '`' || (character.is_whitespace() && character != ' ') {
         format!("the character U+{:04X}", u32::from(character))
     } else {
@@ -104,7 +104,7 @@ fn shown(character: char) -> String {
 
 pub(super) fn no_value(text: &str, offset: usize, in_object: Option<bool>) -> JsonError {
     let rest = text.get(offset..).unwrap_or_default();
-    let found = found(text, offset);
+    let found = found_words(text, offset);
     let word = |word: &str| rest.starts_with(word);
     let after_comma = text.get(..offset).is_some_and(|before| before.trim_end().ends_with(','));
     let (message, help) = if matches!(rest.chars().next(), Some('}' | ']')) && after_comma {
@@ -137,27 +137,27 @@ pub(super) fn no_value(text: &str, offset: usize, in_object: Option<bool>) -> Js
         let help = "write an object, a list, text in double quotes, a number, `true`, `false` or `null`";
         (format!("expected a value{place}, found {found}"), help.to_owned())
     };
-    at(text, offset, message, help)
+    at_offset(text, offset, message, help)
 }
 
 pub(super) fn no_key(text: &str, offset: usize) -> JsonError {
     let after_comma = text.get(..offset).is_some_and(|before| before.trim_end().ends_with(','));
     let found = found_key(text, offset);
     if after_comma && text.get(offset..).is_some_and(|rest| rest.starts_with('}')) {
-        return at(text, offset, "`}` behind a comma", "remove the comma");
+        return at_offset(text, offset, "`}` behind a comma", "remove the comma");
     }
-    at(text, offset, format!("expected a key, found {found}"), "write the key in double quotes: `\"key\": value`")
+    at_offset(text, offset, format!("expected a key, found {found}"), "write the key in double quotes: `\"key\": value`")
 }
 
 pub(super) fn no_colon(text: &str, offset: usize) -> JsonError {
-    let found = found(text, offset);
-    at(text, offset, format!("expected `:` behind the key, found {found}"), "write `\"key\": value`")
+    let found = found_words(text, offset);
+    at_offset(text, offset, format!("expected `:` behind the key, found {found}"), "write `\"key\": value`")
 }
 
 pub(super) fn no_separator(text: &str, offset: usize, in_object: bool) -> JsonError {
     let (end, what) = if in_object { ('}', "entry") } else { (']', "element") };
-    let found = found(text, offset);
-    at(
+    let found = found_words(text, offset);
+    at_offset(
         text,
         offset,
         format!("expected `,` or `{end}` behind the {what}, found {found}"),
@@ -166,23 +166,23 @@ pub(super) fn no_separator(text: &str, offset: usize, in_object: bool) -> JsonEr
 }
 
 pub(super) fn behind_the_value(text: &str, offset: usize) -> JsonError {
-    let found = found(text, offset);
-    at(text, offset, format!("{found} behind the end of the value"), "one value is expected here: remove the rest")
+    let found = found_words(text, offset);
+    at_offset(text, offset, format!("{found} behind the end of the value"), "one value is expected here: remove the rest")
 }
 
 /// `open`: for each open bracket from the inside out, whether it is an object.
 pub(super) fn cut_off(text: &str, open: &[bool]) -> JsonError {
     let end = text.trim_end().len();
     let Some(&innermost) = open.first() else {
-        return at(text, end, "expected a value, found the end", "write a JSON value");
+        return at_offset(text, end, "expected a value, found the end", "write a JSON value");
     };
     let what = if innermost { "an object" } else { "a list" };
     let brackets: String = open.iter().map(|&object| if object { '}' } else { ']' }).collect();
-    at(text, end, format!("the text ends inside {what}"), format!("close it with `{brackets}`; was the file cut off?"))
+    at_offset(text, end, format!("the text ends inside {what}"), format!("close it with `{brackets}`; was the file cut off?"))
 }
 
 pub(super) fn open_text(text: &str, offset: usize) -> JsonError {
-    at(text, offset, "text that is never closed", "close it with `\"`; was the file cut off?")
+    at_offset(text, offset, "text that is never closed", "close it with `\"`; was the file cut off?")
 }
 
 pub(super) fn control_character(text: &str, offset: usize) -> JsonError {
@@ -196,7 +196,7 @@ pub(super) fn control_character(text: &str, offset: usize) -> JsonError {
             (format!("the control character U+{code:04X} inside text"), format!("write `\\u{code:04x}`"))
         }
     };
-    at(text, offset, message, help)
+    at_offset(text, offset, message, help)
 }
 
 pub(super) fn bad_escape(text: &str, offset: usize) -> JsonError {
@@ -208,11 +208,11 @@ pub(super) fn bad_escape(text: &str, offset: usize) -> JsonError {
     } else {
         "write `\\\\` for a backslash; known are `\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000`"
     };
-    at(text, offset, format!("unknown escape `{shown}`"), help)
+    at_offset(text, offset, format!("unknown escape `{shown}`"), help)
 }
 
 pub(super) fn bad_number(text: &str, offset: usize) -> JsonError {
-    let found = found(text, offset);
+    let found = found_words(text, offset);
     let digits = text.get(offset..).unwrap_or_default().trim_start_matches('-');
     let help = if digits.starts_with('0')
         && digits.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -223,19 +223,19 @@ pub(super) fn bad_number(text: &str, offset: usize) -> JsonError {
     } else {
         "write digits on both sides of `.` and behind `e`, or write text in double quotes"
     };
-    at(text, offset, format!("{found} is not a number of JSON"), help)
+    at_offset(text, offset, format!("{found} is not a number of JSON"), help)
 }
 
 pub(super) fn too_deep(text: &str, offset: usize, limit: usize) -> JsonError {
-    at(text, offset, format!("nested deeper than {limit} levels"), "no run needs that: look at what wrote this file")
+    at_offset(text, offset, format!("nested deeper than {limit} levels"), "no run needs that: look at what wrote this file")
 }
 
 /// The system gives no more memory.
 pub(super) fn no_memory(text: &str, offset: usize) -> JsonError {
     let help = "give more memory, or judge with fewer `--threads`";
-    at(text, offset, "there is not enough memory to read this run any further".to_owned(), help)
+    at_offset(text, offset, "there is not enough memory to read this run any further".to_owned(), help)
 }
 
 pub(super) fn too_large(text: &str, offset: usize, values: usize) -> JsonError {
-    at(text, offset, format!("more than {values} values in one run"), "split the file into several runs")
+    at_offset(text, offset, format!("more than {values} values in one run"), "split the file into several runs")
 }

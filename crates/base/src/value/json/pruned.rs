@@ -1,9 +1,9 @@
 //! A value as JSON text of which long texts, lists and objects are cut: what a report shows of a value that is too long for it.
 
-use super::super::notation::Beginning;
+use super::super::notation::TextShortener;
 use super::write::{to_json_within, write_text};
 use super::{Node, Value};
-use crate::value::compare::deeper;
+use crate::value::compare::with_deep_stack;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -17,45 +17,45 @@ pub const LEVELS: usize = 6;
 /// The value as JSON text. What is longer than `most` bytes is pruned, and takes no more than about four times as much: of a text stands at
 /// most `most` of it as `beginning` shows it, of lists and objects the first entries and levels.
 #[must_use]
-pub fn pruned(value: &Value<'_>, most: usize, beginning: Beginning) -> String {
+pub fn pruned_json(value: &Value<'_>, most: usize, beginning: TextShortener) -> String {
     to_json_within(value, most).unwrap_or_else(|| {
-        let mut writer = Pruned { out: String::new(), most, beginning };
-        writer.value(value, LEVELS);
+        let mut writer = PrunedWriter { out: String::new(), most, beginning };
+        writer.write_value(value, LEVELS);
         writer.out
     })
 }
 
-struct Pruned {
+struct PrunedWriter {
     out: String,
     most: usize,
-    beginning: Beginning,
+    beginning: TextShortener,
 }
 
-impl Pruned {
-    fn value(&mut self, value: &Value<'_>, levels: usize) {
+impl PrunedWriter {
+    fn write_value(&mut self, value: &Value<'_>, levels: usize) {
         let full = self.out.len() / 3 > self.most;
         match value {
             Value::Text(_) | Value::List(_) | Value::Object(_) if full => self.out.push_str("\"…\""),
             Value::List(_) | Value::Object(_) if levels == 0 => self.out.push_str("\"…\""),
-            Value::Text(text) => self.text(text.as_str()),
+            Value::Text(text) => self.write_text(text.as_str()),
             Value::List(items) => {
                 self.out.push('[');
                 for (at, item) in items.iter().take(ENTRIES).enumerate() {
-                    self.comma(at);
-                    self.inner(item, levels);
+                    self.write_comma(at);
+                    self.write_inner(item, levels);
                 }
-                self.rest(items.len(), "\"… ", " more\"");
+                self.write_rest(items.len(), "\"… ", " more\"");
                 self.out.push(']');
             }
             Value::Object(object) => {
                 self.out.push('{');
                 for (at, entry) in object.entries().iter().take(ENTRIES).enumerate() {
-                    self.comma(at);
-                    self.text(entry.key);
+                    self.write_comma(at);
+                    self.write_text(entry.key);
                     self.out.push(':');
-                    self.inner(&entry.node, levels);
+                    self.write_inner(&entry.node, levels);
                 }
-                self.rest(object.entries().len(), "\"…\":\"", " more\"");
+                self.write_rest(object.entries().len(), "\"…\":\"", " more\"");
                 self.out.push('}');
             }
             other => match to_json_within(other, self.most) {
@@ -65,18 +65,18 @@ impl Pruned {
         }
     }
 
-    fn inner(&mut self, node: &Node<'_>, levels: usize) {
-        deeper(|| self.value(&node.value, levels.saturating_sub(1)));
+    fn write_inner(&mut self, node: &Node<'_>, levels: usize) {
+        with_deep_stack(|| self.write_value(&node.value, levels.saturating_sub(1)));
     }
 
-    fn comma(&mut self, at: usize) {
+    fn write_comma(&mut self, at: usize) {
         if at > 0 {
             self.out.push(',');
         }
     }
 
     /// How many entries are left out.
-    fn rest(&mut self, count: usize, before: &str, behind: &str) {
+    fn write_rest(&mut self, count: usize, before: &str, behind: &str) {
         let rest = count.saturating_sub(ENTRIES);
         if rest > 0 {
             // Writing to a string never fails.
@@ -84,7 +84,7 @@ impl Pruned {
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn write_text(&mut self, text: &str) {
         if text.len() <= self.most {
             return write_text(text, &mut self.out);
         }
@@ -106,7 +106,7 @@ mod tests {
             Cow::Borrowed(text.get(..most).unwrap_or(text))
         }
         let arena = Bump::new();
-        pruned(&parse(json, 0, &arena, &Limits::default()).unwrap().node.value, most, plain)
+        pruned_json(&parse(json, 0, &arena, &Limits::default()).unwrap().node.value, most, plain)
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
     fn what_holds_a_part_many_times_is_not_written_out() {
         let arena = Bump::new();
         let many = |inner| Node::computed(Value::List(arena.alloc([inner; 16])));
-        let wide = (0..40).fold(Node::computed(Value::plain("four")), |inner, _| many(inner));
-        assert!(pruned(&wide.value, 1_000, |text, _| Cow::Borrowed(text)).len() < 10_000);
+        let wide = (0..40).fold(Node::computed(Value::plain_text("four")), |inner, _| many(inner));
+        assert!(pruned_json(&wide.value, 1_000, |text, _| Cow::Borrowed(text)).len() < 10_000);
     }
 }

@@ -1,11 +1,11 @@
 //! The inner loops of the reader: the ends of strings and numbers.
 
 use super::error::{self, JsonError};
-use crate::value::Entry;
+use crate::value::ObjectEntry;
 
 /// The end of a string.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scanned {
+pub(super) struct StringEnd {
     /// Offset of the closing quote.
     pub(super) end: usize,
     /// Whether it holds an escape.
@@ -13,14 +13,14 @@ pub(super) struct Scanned {
 }
 
 /// Finds the closing quote of the string whose content starts at `start`, and checks its escapes.
-pub(super) fn string(text: &str, start: usize) -> Result<Scanned, JsonError> {
+pub(super) fn scan_string(text: &str, start: usize) -> Result<StringEnd, JsonError> {
     let bytes = text.as_bytes();
     let mut at = start;
     let mut escaped = false;
     loop {
         at += plain_length(bytes.get(at..).unwrap_or_default());
         match bytes.get(at) {
-            Some(b'"') => return Ok(Scanned { end: at, escaped }),
+            Some(b'"') => return Ok(StringEnd { end: at, escaped }),
             Some(b'\\') => {
                 at += escape_length(text, at)?;
                 escaped = true;
@@ -64,7 +64,7 @@ fn escape_length(text: &str, at: usize) -> Result<usize, JsonError> {
 }
 
 /// The end of the number at `start`, which is at a minus or a digit.
-pub(super) fn number(text: &str, start: usize) -> Result<usize, JsonError> {
+pub(super) fn scan_number(text: &str, start: usize) -> Result<usize, JsonError> {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes.get(from..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
     let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
@@ -97,7 +97,7 @@ pub(super) fn number(text: &str, start: usize) -> Result<usize, JsonError> {
 }
 
 /// A cheap look at the keys of an object: true when no two can be the same, false when that needs a closer look.
-pub(super) fn keys_surely_distinct(members: &[Entry<'_>]) -> bool {
+pub(super) fn keys_surely_distinct(members: &[ObjectEntry<'_>]) -> bool {
     let mut seen = [0_u64; 4];
     for member in members {
         let key = member.key.as_bytes();

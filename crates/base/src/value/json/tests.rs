@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn read<'run>(text: &'run str, arena: &'run Bump) -> Result<Document<'run>, JsonError> {
+fn read<'run>(text: &'run str, arena: &'run Bump) -> Result<JsonDocument<'run>, JsonError> {
     parse(text, 0, arena, &Limits::default())
 }
 
@@ -32,9 +32,9 @@ fn every_value_knows_its_place() {
     let document = read(text, &arena).unwrap();
     let Value::Object(object) = document.node.value else { panic!() };
     let list = object.get("a").unwrap();
-    assert_eq!(&text[list.origin.range().unwrap()], r#"[1, "x\n", {"b": null}]"#);
+    assert_eq!(&text[list.origin.byte_range().unwrap()], r#"[1, "x\n", {"b": null}]"#);
     let Value::List(items) = list.value else { panic!() };
-    let places: Vec<_> = items.iter().map(|item| &text[item.origin.range().unwrap()]).collect();
+    let places: Vec<_> = items.iter().map(|item| &text[item.origin.byte_range().unwrap()]).collect();
     assert_eq!(places, ["1", r#""x\n""#, r#"{"b": null}"#]);
 }
 
@@ -133,9 +133,9 @@ fn json_inside_text_points_at_the_outer_bytes() {
     let text = r#"{"arguments": "{\"path\": \"a\\nb\", \"n\": [1, {\"é\": \"\u00e9\"}]}", "plain": "[1, 22]"}"#;
     let document = read(text, &arena).unwrap();
     let Value::Object(outer) = document.node.value else { panic!() };
-    let inner = outer.get("arguments").unwrap().embedded(&arena, &Limits::default()).unwrap();
+    let inner = outer.get("arguments").unwrap().parse_embedded(&arena, &Limits::default()).unwrap();
     assert_eq!(to_json(&inner.value), r#"{"path":"a\nb","n":[1,{"é":"é"}]}"#);
-    let at = |node: Node<'_>| text[node.origin.range().unwrap()].to_owned();
+    let at = |node: Node<'_>| text[node.origin.byte_range().unwrap()].to_owned();
     let Value::Object(object) = inner.value else { panic!() };
     assert_eq!(at(inner), r#"{\"path\": \"a\\nb\", \"n\": [1, {\"é\": \"\u00e9\"}]}"#);
     assert_eq!(at(object.get("path").unwrap()), r#"\"a\\nb\""#);
@@ -143,7 +143,7 @@ fn json_inside_text_points_at_the_outer_bytes() {
     assert_eq!(at(items[0]), "1");
     let Value::Object(deep) = items[1].value else { panic!() };
     assert_eq!(at(deep.get("é").unwrap()), r#"\"\u00e9\""#);
-    let plain = outer.get("plain").unwrap().embedded(&arena, &Limits::default()).unwrap();
+    let plain = outer.get("plain").unwrap().parse_embedded(&arena, &Limits::default()).unwrap();
     let Value::List(items) = plain.value else { panic!() };
     assert_eq!(at(items[1]), "22");
 }
@@ -153,11 +153,11 @@ fn json_inside_json_inside_text_points_at_the_nearest_known_place() {
     let arena = Bump::new();
     let text = r#"["{\"a\": \"{\\\"b\\\": 1}\"}"]"#;
     let Value::List(items) = read(text, &arena).unwrap().node.value else { panic!() };
-    let first = items[0].embedded(&arena, &Limits::default()).unwrap();
+    let first = items[0].parse_embedded(&arena, &Limits::default()).unwrap();
     let Value::Object(object) = first.value else { panic!() };
-    let second = object.get("a").unwrap().embedded(&arena, &Limits::default()).unwrap();
+    let second = object.get("a").unwrap().parse_embedded(&arena, &Limits::default()).unwrap();
     let Value::Object(object) = second.value else { panic!() };
-    assert_eq!(&text[object.get("b").unwrap().origin.range().unwrap()], r#"\"{\\\"b\\\": 1}\""#);
+    assert_eq!(&text[object.get("b").unwrap().origin.byte_range().unwrap()], r#"\"{\\\"b\\\": 1}\""#);
 }
 
 /// Any JSON value, as `serde_json` sees it.
@@ -210,7 +210,7 @@ proptest! {
         let node = read(&text, &arena).unwrap().node;
         let written = to_json(&node.value);
         let again = read(&written, &arena).unwrap().node;
-        prop_assert!(crate::value::compare::identical(&node.value, &again.value));
+        prop_assert!(crate::value::compare::values_identical(&node.value, &again.value));
     }
 
     #[test]
@@ -240,7 +240,7 @@ proptest! {
         }
         let arena = Bump::new();
         let node = read(&outer, &arena).unwrap().node;
-        let node = node.embedded(&arena, &Limits::default()).unwrap();
+        let node = node.parse_embedded(&arena, &Limits::default()).unwrap();
         prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&to_json(&node.value)).unwrap(), value);
         check_places(node, &outer, &arena);
     }
@@ -248,10 +248,10 @@ proptest! {
 
 /// The bytes under every value, read as JSON text, are the JSON of the value.
 fn check_places(node: Node<'_>, outer: &str, arena: &Bump) {
-    let slice = &outer[node.origin.range().unwrap()];
-    let content = unescape(slice, arena);
+    let slice = &outer[node.origin.byte_range().unwrap()];
+    let content = unescape_text(slice, arena);
     let again = read(content, arena).unwrap();
-    assert!(crate::value::compare::identical(&node.value, &again.node.value), "{slice}");
+    assert!(crate::value::compare::values_identical(&node.value, &again.node.value), "{slice}");
     match node.value {
         Value::List(items) => items.iter().for_each(|item| check_places(*item, outer, arena)),
         Value::Object(object) => object.entries().iter().for_each(|entry| check_places(entry.node, outer, arena)),

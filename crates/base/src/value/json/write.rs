@@ -1,6 +1,6 @@
 //! Values as JSON text: the one form for reports, functions and messages.
 
-use crate::value::compare::deeper;
+use crate::value::compare::with_deep_stack;
 use crate::value::{Number, Value};
 use std::fmt::Write as _;
 
@@ -14,18 +14,18 @@ pub fn write_json(value: &Value<'_>, out: &mut String) {
 pub fn write_json_within(value: &Value<'_>, out: &mut String, most: usize) -> bool {
     match value {
         Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => out.push_str("null"),
-        Value::Boolean(value) => out.push_str(word(*value)),
-        Value::Truth(truth) => out.push_str(truth.plain().map_or("null", word)),
-        Value::Number(Number::Written(text)) => out.push_str(start(text, most)),
-        Value::Number(number) => push(out, *number),
-        Value::Text(text) => write_text(start(text.as_str(), most), out),
+        Value::Boolean(value) => out.push_str(boolean_word(*value)),
+        Value::Truth(truth) => out.push_str(truth.plain_answer().map_or("null", boolean_word)),
+        Value::Number(Number::Written(text)) => out.push_str(text_start(text, most)),
+        Value::Number(number) => push_number(out, *number),
+        Value::Text(text) => write_text(text_start(text.as_str(), most), out),
         Value::List(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
                     out.push(',');
                 }
-                if out.len() > most || !deeper(|| write_json_within(&item.value, out, most)) {
+                if out.len() > most || !with_deep_stack(|| write_json_within(&item.value, out, most)) {
                     return false;
                 }
             }
@@ -40,9 +40,9 @@ pub fn write_json_within(value: &Value<'_>, out: &mut String, most: usize) -> bo
                 if out.len() > most {
                     return false;
                 }
-                write_text(start(entry.key, most), out);
+                write_text(text_start(entry.key, most), out);
                 out.push(':');
-                if !deeper(|| write_json_within(&entry.node.value, out, most)) {
+                if !with_deep_stack(|| write_json_within(&entry.node.value, out, most)) {
                     return false;
                 }
             }
@@ -50,9 +50,9 @@ pub fn write_json_within(value: &Value<'_>, out: &mut String, most: usize) -> bo
         }
         Value::Range(range) => {
             out.push('"');
-            range.start.into_iter().for_each(|number| push(out, number));
+            range.start.into_iter().for_each(|number| push_number(out, number));
             out.push_str("..");
-            range.end.into_iter().for_each(|number| push(out, number));
+            range.end.into_iter().for_each(|number| push_number(out, number));
             out.push('"');
         }
     }
@@ -84,15 +84,15 @@ pub fn json_start(value: &Value<'_>) -> String {
 }
 
 /// As much of a text as is more than so many bytes.
-fn start(text: &str, most: usize) -> &str {
+fn text_start(text: &str, most: usize) -> &str {
     if text.len() <= most { text } else { text.get(..text.ceil_char_boundary(most.saturating_add(1))).unwrap_or(text) }
 }
 
-fn word(value: bool) -> &'static str {
+fn boolean_word(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-fn push(out: &mut String, number: Number<'_>) {
+fn push_number(out: &mut String, number: Number<'_>) {
     // Writing into a string cannot fail.
     let _ = write!(out, "{number}");
 }

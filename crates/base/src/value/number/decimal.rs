@@ -4,15 +4,15 @@ use std::cmp::Ordering;
 use std::hash::Hasher;
 
 /// A decimal `0.HEADTAIL * 10^exponent`, its digits without leading and trailing zeros; no digits for zero.
-pub(super) struct Decimal<'a> {
+pub(super) struct ExactDecimal<'a> {
     negative: bool,
     head: &'a [u8],
     tail: &'a [u8],
     exponent: i64,
 }
 
-impl<'a> Decimal<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+impl<'a> ExactDecimal<'a> {
+    pub(super) fn from_text(text: &'a str) -> Self {
         let (negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -21,8 +21,8 @@ impl<'a> Decimal<'a> {
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let head = whole.trim_start_matches('0');
         let tail = if head.is_empty() { fraction.trim_start_matches('0') } else { fraction }.trim_end_matches('0');
-        let leading = || length(fraction.trim_end_matches('0')).saturating_sub(length(tail));
-        let point = if head.is_empty() { leading().saturating_neg() } else { length(head) };
+        let leading = || text_length(fraction.trim_end_matches('0')).saturating_sub(text_length(tail));
+        let point = if head.is_empty() { leading().saturating_neg() } else { text_length(head) };
         let head = if tail.is_empty() { head.trim_end_matches('0') } else { head };
         if head.is_empty() && tail.is_empty() {
             return Self { negative: false, head: &[], tail: &[], exponent: 0 };
@@ -39,15 +39,15 @@ impl<'a> Decimal<'a> {
         self.head.is_empty() && self.tail.is_empty()
     }
 
-    fn count(&self) -> i64 {
+    fn digit_count(&self) -> i64 {
         i64::try_from(self.head.len().saturating_add(self.tail.len())).unwrap_or(i64::MAX)
     }
 
     pub(super) fn is_integer(&self) -> bool {
-        self.is_zero() || self.exponent >= self.count()
+        self.is_zero() || self.exponent >= self.digit_count()
     }
 
-    pub(super) fn compare(&self, other: &Decimal<'_>) -> Ordering {
+    pub(super) fn compare(&self, other: &ExactDecimal<'_>) -> Ordering {
         match (self.sign(), other.sign()) {
             (0, 0) => Ordering::Equal,
             (a, b) if a != b => a.cmp(&b),
@@ -73,7 +73,7 @@ impl<'a> Decimal<'a> {
         if !self.is_integer() || self.exponent > 39 {
             return None;
         }
-        let zeros = usize::try_from(self.exponent.checked_sub(self.count())?).ok()?;
+        let zeros = usize::try_from(self.exponent.checked_sub(self.digit_count())?).ok()?;
         let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
         let mut value = 0_i128;
         for digit in digits {
@@ -99,7 +99,7 @@ impl<'a> Decimal<'a> {
     }
 }
 
-fn length(text: &str) -> i64 {
+fn text_length(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 

@@ -7,64 +7,64 @@ mod required;
 mod windows;
 
 use self::required::RequiredLiteral;
-use super::predicate::Literal;
+use super::predicate::SearchLiteral;
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::prepare::Prepared;
-use averment_traces::projection::Texts;
-use averment_traces::scan::Teddy;
+use averment_engine::vm::prepare::PreparedProgram;
+use averment_traces::projection::TextPool;
+use averment_traces::scan::TeddySearcher;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
-use windows::{LiteralWindows, Size};
+use windows::{LiteralWindows, WindowSize};
 
 /// What is looked for together.
 #[derive(Debug)]
-pub(super) struct Search {
-    targets: Vec<Target>,
-    triggers: Vec<Trigger>,
-    finder: Finder,
+pub(super) struct LiteralSearch {
+    targets: Vec<SearchTarget>,
+    triggers: Vec<SearchTrigger>,
+    finder: TriggerFinder,
     /// Targets without a trigger.
     untriggered: Vec<u32>,
 }
 
 #[derive(Debug)]
-enum Target {
+enum SearchTarget {
     Text,
     /// With texts that every match holds beside its trigger.
     Regex(u32, Vec<memmem::Finder<'static>>),
 }
 
 #[derive(Debug)]
-struct Trigger {
+struct SearchTrigger {
     sequence: RequiredLiteral,
     /// What it is a trigger of, each once.
     targets: Vec<u32>,
 }
 
 #[derive(Debug)]
-enum Finder {
+enum TriggerFinder {
     /// For few.
-    Teddy(Box<Teddy>),
+    Teddy(Box<TeddySearcher>),
     /// For many: those with enough plain bytes in a row by windows of these, the others with a finder of their own.
-    Many { windows: Vec<LiteralWindows>, others: Box<Teddy>, other_numbers: Vec<u32> },
+    Many { windows: Vec<LiteralWindows>, others: Box<TeddySearcher>, other_numbers: Vec<u32> },
 }
 
 /// More sequences are looked for by windows.
 const FEW: usize = 40;
 
-impl Search {
+impl LiteralSearch {
     /// A search for these.
-    pub(super) fn new<'s>(program: &Program, wanted: impl Iterator<Item = &'s Literal>) -> Self {
+    pub(super) fn new<'s>(program: &Program, wanted: impl Iterator<Item = &'s SearchLiteral>) -> Self {
         let (mut targets, mut untriggered) = (Vec::new(), Vec::new());
-        let mut triggers: Vec<Trigger> = Vec::new();
+        let mut triggers: Vec<SearchTrigger> = Vec::new();
         let mut known = FxHashMap::default();
         for (number, wanted) in (0_u32..).zip(wanted) {
             let (target, sequences) = match wanted {
                 // Between two texts stands a zero byte: what holds one could be found where no text holds it.
-                Literal::Text(text) => {
+                SearchLiteral::Text(text) => {
                     let one = RequiredLiteral::of_text(text).filter(|_| text.len() <= 64 && !text.contains('\0'));
-                    (Target::Text, one.map(|one| vec![one]))
+                    (SearchTarget::Text, one.map(|one| vec![one]))
                 }
-                Literal::Regex(regex) => of_regex(program, *regex),
+                SearchLiteral::Regex(regex) => of_regex(program, *regex),
             };
             targets.push(target);
             let Some(sequences) = sequences else {
@@ -76,68 +76,68 @@ impl Search {
                 match triggers.get_mut(at) {
                     Some(trigger) if trigger.targets.last() == Some(&number) => {}
                     Some(trigger) => trigger.targets.push(number),
-                    None => triggers.push(Trigger { sequence, targets: vec![number] }),
+                    None => triggers.push(SearchTrigger { sequence, targets: vec![number] }),
                 }
             }
         }
-        let finder = Finder::new(&triggers);
+        let finder = TriggerFinder::new(&triggers);
         Self { targets, triggers, finder, untriggered }
     }
 
     /// Tells every target that stands in some text; some more than once. `wanted` says what a target is.
-    pub(super) fn run<'s>(
+    pub(super) fn find_targets<'s>(
         &self,
         texts: Haystack<'_>,
-        wanted: &dyn Fn(u32) -> Option<&'s Literal>,
-        prepared: &Prepared,
+        wanted: &dyn Fn(u32) -> Option<&'s SearchLiteral>,
+        prepared: &PreparedProgram,
         found: &mut dyn FnMut(u32),
     ) {
         let mut last = (u32::MAX, usize::MAX);
-        let bytes = texts.whole().as_bytes();
-        self.finder.find(&self.triggers, bytes, &mut |at, number| {
+        let bytes = texts.whole_text().as_bytes();
+        self.finder.find_triggers(&self.triggers, bytes, &mut |at, number| {
             let Some(trigger) = self.triggers.get(number as usize) else { return };
             if !trigger.sequence.stands_at(bytes, at) {
                 return;
             }
             for target in &trigger.targets {
-                self.stands(*target, at, texts, prepared, &mut last, found);
+                self.check_target(*target, at, texts, prepared, &mut last, found);
             }
         });
         for target in &self.untriggered {
             let wanted = wanted(*target);
             let stands = |text: &str| match wanted {
-                Some(Literal::Text(part)) => text.contains(part.as_str()),
-                Some(Literal::Regex(regex)) => prepared.regex(*regex).is_some_and(|regex| regex.is_match(text)),
+                Some(SearchLiteral::Text(part)) => text.contains(part.as_str()),
+                Some(SearchLiteral::Regex(regex)) => prepared.linear_regex(*regex).is_some_and(|regex| regex.is_match(text)),
                 None => false,
             };
-            if texts.any(stands) {
+            if texts.any_text(stands) {
                 found(*target);
             }
         }
     }
 }
 
-impl Search {
+impl LiteralSearch {
     /// A trigger of a target stands at a place: tells the target where that is enough, or where its expression matches the text there.
     /// `last` is the last target that was tried and the start of its text.
     #[inline]
-    fn stands(
+    fn check_target(
         &self,
         target: u32,
         at: usize,
         texts: Haystack<'_>,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
         last: &mut (u32, usize),
         found: &mut dyn FnMut(u32),
     ) {
-        let Some(Target::Regex(regex, needed)) = self.targets.get(target as usize) else { return found(target) };
-        let (start, text) = texts.around(at);
+        let Some(SearchTarget::Regex(regex, needed)) = self.targets.get(target as usize) else { return found(target) };
+        let (start, text) = texts.text_around(at);
         if *last == (target, start) {
             return;
         }
         *last = (target, start);
         if needed.iter().all(|needed| needed.find(text.as_bytes()).is_some())
-            && prepared.regex(*regex).is_some_and(|regex| regex.is_match(text))
+            && prepared.linear_regex(*regex).is_some_and(|regex| regex.is_match(text))
         {
             found(target);
         }
@@ -148,28 +148,28 @@ impl Search {
 #[derive(Clone, Copy)]
 pub(super) struct Haystack<'t> {
     one: &'t str,
-    many: Option<&'t Texts>,
+    many: Option<&'t TextPool>,
 }
 
 impl<'t> Haystack<'t> {
-    pub(super) fn one(text: &'t str) -> Self {
+    pub(super) fn from_text(text: &'t str) -> Self {
         Self { one: text, many: None }
     }
 
-    pub(super) fn all(texts: &'t Texts) -> Self {
+    pub(super) fn from_texts(texts: &'t TextPool) -> Self {
         Self { one: &texts.text, many: Some(texts) }
     }
 
-    fn whole(&self) -> &'t str {
+    fn whole_text(&self) -> &'t str {
         self.one
     }
 
     /// The text that a byte belongs to, and where it starts.
-    fn around(&self, at: usize) -> (usize, &'t str) {
-        self.many.map_or((0, self.one), |texts| texts.around(at))
+    fn text_around(&self, at: usize) -> (usize, &'t str) {
+        self.many.map_or((0, self.one), |texts| texts.text_around(at))
     }
 
-    fn any(&self, is: impl Fn(&str) -> bool) -> bool {
+    fn any_text(&self, is: impl Fn(&str) -> bool) -> bool {
         match self.many {
             Some(texts) => texts.iter().any(is),
             None => is(self.one),
@@ -178,33 +178,33 @@ impl<'t> Haystack<'t> {
 }
 
 /// A regular expression with what its matches start with, or else the longest text that they hold, and what they hold beside it.
-fn of_regex(program: &Program, number: u32) -> (Target, Option<Vec<RequiredLiteral>>) {
+fn of_regex(program: &Program, number: u32) -> (SearchTarget, Option<Vec<RequiredLiteral>>) {
     let pattern = program.regexes.get(number as usize).map_or("", |regex| regex.pattern.as_str());
-    let Some(hir) = required::parsed(pattern) else { return (Target::Regex(number, Vec::new()), None) };
+    let Some(hir) = required::parse_regex(pattern) else { return (SearchTarget::Regex(number, Vec::new()), None) };
     if let Some(starts) = required::of_starts(&hir) {
-        return (Target::Regex(number, Vec::new()), Some(starts));
+        return (SearchTarget::Regex(number, Vec::new()), Some(starts));
     }
     let inside = required::of_inside(&hir);
     let longest = || Some(vec![RequiredLiteral::of_text(inside.first()?)?]);
     let trigger = required::of_parts(&hir).or_else(longest);
     // The longest is mostly what the trigger has found.
-    (Target::Regex(number, inside.iter().rev().map(|text| memmem::Finder::new(text).into_owned()).collect()), trigger)
+    (SearchTarget::Regex(number, inside.iter().rev().map(|text| memmem::Finder::new(text).into_owned()).collect()), trigger)
 }
 
-impl Finder {
-    fn new(triggers: &[Trigger]) -> Self {
-        let windows_of = |these: &[&Trigger]| {
-            let windows: Vec<_> = these.iter().filter_map(|trigger| trigger.sequence.window()).collect();
-            Box::new(Teddy::new(&windows))
+impl TriggerFinder {
+    fn new(triggers: &[SearchTrigger]) -> Self {
+        let windows_of = |these: &[&SearchTrigger]| {
+            let windows: Vec<_> = these.iter().filter_map(|trigger| trigger.sequence.rarest_window()).collect();
+            Box::new(TeddySearcher::new(&windows))
         };
-        let all: Vec<&Trigger> = triggers.iter().collect();
+        let all: Vec<&SearchTrigger> = triggers.iter().collect();
         if all.len() <= FEW {
             return Self::Teddy(windows_of(&all));
         }
         let (mut by_size, mut others, mut other_numbers) = ([const { Vec::new() }; 3], Vec::new(), Vec::new());
         for (number, trigger) in (0_u32..).zip(triggers) {
-            let bytes = trigger.sequence.folded();
-            match Size::of(&bytes).and_then(|size| by_size.get_mut(size as usize)) {
+            let bytes = trigger.sequence.folded_bytes();
+            match WindowSize::for_literal(&bytes).and_then(|size| by_size.get_mut(size as usize)) {
                 Some(these) => these.push((number, bytes)),
                 None => {
                     others.push(trigger);
@@ -221,7 +221,7 @@ impl Finder {
                 other_numbers.push(number);
             }
         }
-        let windows = Size::ALL.into_iter().zip(&by_size).map(|(size, these)| LiteralWindows::new(these, size));
+        let windows = WindowSize::ALL.into_iter().zip(&by_size).map(|(size, these)| LiteralWindows::new(these, size));
         Self::Many {
             windows: windows.filter(|windows| !windows.is_empty()).collect(),
             others: windows_of(&others),
@@ -231,15 +231,15 @@ impl Finder {
 
     /// Tells where a trigger may stand: the offset of its rarest bytes, and its number.
     #[inline]
-    fn find(&self, triggers: &[Trigger], bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
+    fn find_triggers(&self, triggers: &[SearchTrigger], bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
         match self {
-            Self::Teddy(teddy) => teddy.find(bytes, |at, number| {
+            Self::Teddy(teddy) => teddy.find_candidates(bytes, |at, number| {
                 found(at, number);
                 false
             }),
             Self::Many { windows, others, other_numbers } => {
                 for windows in windows {
-                    windows.find(bytes, &mut |start, number| {
+                    windows.find_literals(bytes, &mut |start, number| {
                         let rarest = triggers.get(number as usize).map_or(0, |trigger| trigger.sequence.rarest);
                         found(start.wrapping_add(rarest), number);
                     });
@@ -247,7 +247,7 @@ impl Finder {
                 if other_numbers.is_empty() {
                     return;
                 }
-                others.find(bytes, |at, number| {
+                others.find_candidates(bytes, |at, number| {
                     if let Some(number) = other_numbers.get(number as usize) {
                         found(at, *number);
                     }

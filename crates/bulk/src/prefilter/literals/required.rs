@@ -1,6 +1,6 @@
 //! What every match of a regular expression starts with, or holds: so that the expression itself runs only where that stands.
 
-use super::windows::{self, Folded};
+use super::windows::{self, FoldedByte};
 use averment_traces::scan::ByteSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -36,16 +36,16 @@ const COMMON: u32 = 64;
 impl RequiredLiteral {
     /// A literal.
     pub(super) fn of_text(text: &str) -> Option<Self> {
-        Self::new(text.bytes().take(64).map(|byte| LiteralPart::Byte(ByteSet::of(byte))).collect())
+        Self::new(text.bytes().take(64).map(|byte| LiteralPart::Byte(ByteSet::single_byte(byte))).collect())
     }
 
     /// `None` for one that is too short, or too common.
     fn new(mut items: Vec<LiteralPart>) -> Option<Self> {
         items.pop_if(|last| matches!(last, LiteralPart::Many { .. }));
         let sets: Vec<ByteSet> = in_a_row(&items).collect();
-        let count = |window: &[ByteSet]| window.iter().map(ByteSet::count).product::<u32>();
+        let count = |window: &[ByteSet]| window.iter().map(ByteSet::byte_count).product::<u32>();
         let often = |window: &[ByteSet]| -> u32 {
-            let known = window.iter().map(|set| set.same(windows::folded).map_or(0, windows::frequency));
+            let known = window.iter().map(|set| set.common_image(windows::fold_byte).map_or(0, windows::byte_frequency));
             known.sum()
         };
         let each = sets.windows(3).map(|window| (count(window), often(window))).enumerate();
@@ -54,14 +54,14 @@ impl RequiredLiteral {
     }
 
     /// The three bytes in a row to look for.
-    pub(super) fn window(&self) -> Option<[ByteSet; 3]> {
+    pub(super) fn rarest_window(&self) -> Option<[ByteSet; 3]> {
         let sets: Vec<ByteSet> = in_a_row(&self.items).collect();
         sets.get(self.rarest..)?.first_chunk().copied()
     }
 
     /// Its bytes without their case; nothing where several fit that differ in more.
-    pub(super) fn folded(&self) -> Vec<Folded> {
-        in_a_row(&self.items).map(|set| set.same(windows::folded)).collect()
+    pub(super) fn folded_bytes(&self) -> Vec<FoldedByte> {
+        in_a_row(&self.items).map(|set| set.common_image(windows::fold_byte)).collect()
     }
 
     /// Whether it stands where its rarest bytes were found; true also where that cannot be said of bytes.
@@ -71,20 +71,20 @@ impl RequiredLiteral {
         for item in &self.items {
             match item {
                 LiteralPart::Byte(set) => {
-                    if !bytes.get(at).is_some_and(|byte| set.has(*byte)) {
+                    if !bytes.get(at).is_some_and(|byte| set.contains(*byte)) {
                         return false;
                     }
                     at = at.wrapping_add(1);
                 }
                 LiteralPart::Many { set, others } => {
                     let rest = bytes.get(at..).unwrap_or_default();
-                    let Some(end) = rest.iter().take(PASSED).position(|byte| !set.has(*byte)) else { return true };
+                    let Some(end) = rest.iter().take(PASSED).position(|byte| !set.contains(*byte)) else { return true };
                     at = at.wrapping_add(end);
                     if *others && !bytes.get(at).is_some_and(u8::is_ascii) {
                         return true;
                     }
                 }
-                LiteralPart::Edge { others } => match edge(bytes, at, *others) {
+                LiteralPart::Edge { others } => match is_word_edge(bytes, at, *others) {
                     Some(true) => {}
                     Some(false) => return false,
                     None => return true,
@@ -100,7 +100,7 @@ const PASSED: usize = 64;
 
 /// Whether an edge of a word is at a place; `None` where a character that is no ASCII decides.
 #[inline]
-fn edge(bytes: &[u8], at: usize, others: bool) -> Option<bool> {
+fn is_word_edge(bytes: &[u8], at: usize, others: bool) -> Option<bool> {
     let is_word = |byte: Option<&u8>| match byte {
         Some(byte) if others && !byte.is_ascii() => None,
         byte => Some(byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')),
@@ -118,14 +118,14 @@ fn in_a_row(items: &[LiteralPart]) -> impl Iterator<Item = ByteSet> {
 }
 
 /// A regular expression in the form that the others of this module look at.
-pub(super) fn parsed(pattern: &str) -> Option<Hir> {
+pub(super) fn parse_regex(pattern: &str) -> Option<Hir> {
     regex_syntax::parse(pattern).ok()
 }
 
 /// Sequences of which every match starts with one; `None` where there are none that are worth looking for.
 pub(super) fn of_starts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
-    let mut growing = vec![Growing { items: Vec::new(), open: true }];
-    grow(hir, &mut growing, 8)?;
+    let mut growing = vec![GrowingLiteral { items: Vec::new(), open: true }];
+    grow_literals(hir, &mut growing, 8)?;
     growing.into_iter().map(|one| RequiredLiteral::new(one.items)).collect()
 }
 
@@ -133,8 +133,8 @@ pub(super) fn of_starts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
 pub(super) fn of_parts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let from = |start: usize| {
-        let mut growing = vec![Growing { items: Vec::new(), open: true }];
-        parts.get(start..)?.iter().try_for_each(|part| grow(part, &mut growing, 8))?;
+        let mut growing = vec![GrowingLiteral { items: Vec::new(), open: true }];
+        parts.get(start..)?.iter().try_for_each(|part| grow_literals(part, &mut growing, 8))?;
         growing.into_iter().map(|one| RequiredLiteral::new(one.items)).collect::<Option<Vec<RequiredLiteral>>>()
     };
     let least = |all: &Vec<RequiredLiteral>| all.iter().map(|one| one.items.len()).min();
@@ -144,40 +144,40 @@ pub(super) fn of_parts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
 /// Texts of three bytes and more that every match holds, as far as they are plain to see: the longest first.
 pub(super) fn of_inside(hir: &Hir) -> Vec<String> {
     let mut found = Vec::new();
-    held(hir, &mut found, 8);
+    required_texts(hir, &mut found, 8);
     found.sort_by_key(|text| std::cmp::Reverse(text.len()));
     found
 }
 
-fn held(hir: &Hir, found: &mut Vec<String>, depth: usize) {
+fn required_texts(hir: &Hir, found: &mut Vec<String>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match hir.kind() {
         HirKind::Literal(literal) if literal.0.len() >= 3 => {
             found.extend(std::str::from_utf8(&literal.0).ok().map(str::to_owned));
         }
-        HirKind::Capture(capture) => held(&capture.sub, found, depth),
-        HirKind::Repetition(repetition) if repetition.min > 0 => held(&repetition.sub, found, depth),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| held(part, found, depth)),
+        HirKind::Capture(capture) => required_texts(&capture.sub, found, depth),
+        HirKind::Repetition(repetition) if repetition.min > 0 => required_texts(&repetition.sub, found, depth),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| required_texts(part, found, depth)),
         _ => {}
     }
 }
 
 #[derive(Clone)]
-struct Growing {
+struct GrowingLiteral {
     items: Vec<LiteralPart>,
     /// More may follow.
     open: bool,
 }
 
-impl Growing {
-    fn close(&mut self) {
+impl GrowingLiteral {
+    fn close_literal(&mut self) {
         self.open = false;
     }
 
-    fn push(&mut self, item: LiteralPart) {
+    fn push_part(&mut self, item: LiteralPart) {
         // What may be passed over too far is not passed over: nothing is said of what follows then.
         self.open &= match (self.items.last(), item) {
-            (Some(LiteralPart::Many { set, .. }), LiteralPart::Byte(next)) => !set.meets(next),
+            (Some(LiteralPart::Many { set, .. }), LiteralPart::Byte(next)) => !set.shares_byte(next),
             (Some(LiteralPart::Many { .. }), _) => false,
             _ => true,
         };
@@ -189,52 +189,52 @@ impl Growing {
 }
 
 /// Grows all that is open by what stands next. `None` when there are too many.
-fn grow(hir: &Hir, all: &mut Vec<Growing>, depth: usize) -> Option<()> {
+fn grow_literals(hir: &Hir, all: &mut Vec<GrowingLiteral>, depth: usize) -> Option<()> {
     let Some(depth) = depth.checked_sub(1).filter(|_| all.iter().any(|one| one.open)) else {
-        all.iter_mut().for_each(Growing::close);
+        all.iter_mut().for_each(GrowingLiteral::close_literal);
         return Some(());
     };
     match hir.kind() {
         HirKind::Empty => {}
         HirKind::Literal(literal) => {
             for byte in &literal.0 {
-                all.iter_mut().for_each(|one| one.push(LiteralPart::Byte(ByteSet::of(*byte))));
+                all.iter_mut().for_each(|one| one.push_part(LiteralPart::Byte(ByteSet::single_byte(*byte))));
             }
         }
         HirKind::Class(class) => grow_class(class, all)?,
         HirKind::Look(look @ (Look::WordAscii | Look::WordUnicode)) => {
             let others = *look == Look::WordUnicode;
-            all.iter_mut().for_each(|one| one.push(LiteralPart::Edge { others }));
+            all.iter_mut().for_each(|one| one.push_part(LiteralPart::Edge { others }));
         }
         // What else is asked of a place is not looked at: more is found than has to be.
         HirKind::Look(_) => {}
-        HirKind::Capture(capture) => grow(&capture.sub, all, depth)?,
+        HirKind::Capture(capture) => grow_literals(&capture.sub, all, depth)?,
         HirKind::Concat(parts) => {
             for part in parts {
-                grow(part, all, depth)?;
+                grow_literals(part, all, depth)?;
             }
         }
         HirKind::Alternation(choices) => {
             let mut grown = Vec::new();
             for choice in choices {
                 let mut these = all.clone();
-                grow(choice, &mut these, depth)?;
+                grow_literals(choice, &mut these, depth)?;
                 grown.append(&mut these);
             }
             *all = grown;
         }
         HirKind::Repetition(repetition) => {
             for _ in 0..repetition.min.min(REPEATED) {
-                grow(&repetition.sub, all, depth)?;
+                grow_literals(&repetition.sub, all, depth)?;
             }
             if repetition.max != Some(repetition.min) || repetition.min > REPEATED {
                 match repetition.sub.kind() {
                     HirKind::Class(class) => {
-                        let Characters { set, others, many } = Characters::of(class);
+                        let ClassBytes { set, others, many } = ClassBytes::from_class(class);
                         let others = many || !others.is_empty();
-                        all.iter_mut().for_each(|one| one.push(LiteralPart::Many { set, others }));
+                        all.iter_mut().for_each(|one| one.push_part(LiteralPart::Many { set, others }));
                     }
-                    _ => all.iter_mut().for_each(Growing::close),
+                    _ => all.iter_mut().for_each(GrowingLiteral::close_literal),
                 }
             }
         }
@@ -244,7 +244,7 @@ fn grow(hir: &Hir, all: &mut Vec<Growing>, depth: usize) -> Option<()> {
 
 /// The characters of a class.
 #[derive(Default)]
-struct Characters {
+struct ClassBytes {
     /// ASCII, and bytes that are no characters.
     set: ByteSet,
     /// A few others.
@@ -253,23 +253,23 @@ struct Characters {
     many: bool,
 }
 
-impl Characters {
-    fn of(class: &Class) -> Self {
+impl ClassBytes {
+    fn from_class(class: &Class) -> Self {
         let mut found = Self::default();
         match class {
             Class::Bytes(class) => class.ranges().iter().for_each(|range| {
-                (range.start()..=range.end()).for_each(|byte| found.set.add(byte));
+                (range.start()..=range.end()).for_each(|byte| found.set.insert(byte));
             }),
             Class::Unicode(class) => {
-                class.ranges().iter().for_each(|range| found.range(range.start().into(), range.end().into()));
+                class.ranges().iter().for_each(|range| found.add_range(range.start().into(), range.end().into()));
             }
         }
         found.many |= found.others.len() > 4;
         found
     }
 
-    fn range(&mut self, start: u32, end: u32) {
-        (start..=end.min(0x7F)).filter_map(|code| u8::try_from(code).ok()).for_each(|byte| self.set.add(byte));
+    fn add_range(&mut self, start: u32, end: u32) {
+        (start..=end.min(0x7F)).filter_map(|code| u8::try_from(code).ok()).for_each(|byte| self.set.insert(byte));
         self.many |= end > 0x7F && end - start.max(0x80) > 3;
         if end > 0x7F && !self.many {
             self.others.extend((start.max(0x80)..=end).filter_map(char::from_u32));
@@ -278,10 +278,10 @@ impl Characters {
 }
 
 /// One character of a class: of ASCII a byte, of few others their bytes one by one.
-fn grow_class(class: &Class, all: &mut Vec<Growing>) -> Option<()> {
-    let Characters { set: ascii, others, many } = Characters::of(class);
-    if many || (ascii.count() == 0 && others.is_empty()) {
-        all.iter_mut().for_each(Growing::close);
+fn grow_class(class: &Class, all: &mut Vec<GrowingLiteral>) -> Option<()> {
+    let ClassBytes { set: ascii, others, many } = ClassBytes::from_class(class);
+    if many || (ascii.byte_count() == 0 && others.is_empty()) {
+        all.iter_mut().for_each(GrowingLiteral::close_literal);
         return Some(());
     }
     let before = std::mem::take(all);
@@ -292,12 +292,12 @@ fn grow_class(class: &Class, all: &mut Vec<Growing>) -> Option<()> {
         }
         for other in &others {
             let mut grown = one.clone();
-            other.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| grown.push(LiteralPart::Byte(ByteSet::of(byte))));
+            other.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| grown.push_part(LiteralPart::Byte(ByteSet::single_byte(byte))));
             all.push(grown);
         }
-        if ascii.count() > 0 {
+        if ascii.byte_count() > 0 {
             let mut grown = one;
-            grown.push(LiteralPart::Byte(ascii));
+            grown.push_part(LiteralPart::Byte(ascii));
             all.push(grown);
         }
         if all.len() > MOST {
@@ -356,7 +356,7 @@ mod tests {
         ) {
             let text = parts.concat();
             let matches = regex::Regex::new(pattern).unwrap().is_match(&text);
-            let hir = parsed(pattern).unwrap();
+            let hir = parse_regex(pattern).unwrap();
             for sequences in [of_starts(&hir), of_parts(&hir)] {
                 prop_assert!(!matches || stands(sequences, &text) != Some(false), "{} {:?}", pattern, text);
             }
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn sequences_are_found_where_they_are_worth_it() {
-        let hir = |pattern: &str| parsed(pattern).unwrap();
+        let hir = |pattern: &str| parse_regex(pattern).unwrap();
         let of = |pattern: &str| of_starts(&hir(pattern));
         assert_eq!(of("AKIA[0-9A-Z]{16}").map(|all| all.len()), Some(1));
         assert_eq!(of("gh[pousr]_[a-z]+").map(|all| all.len()), Some(1));

@@ -5,7 +5,7 @@
 //! enough to stay near the processor however many literals there are. Letters are looked for in either case; who asks compares the bytes.
 
 /// One byte of a literal, in lower case; `None` for a place where several bytes fit.
-pub(super) type Folded = Option<u8>;
+pub(super) type FoldedByte = Option<u8>;
 
 /// Finds where literals may stand.
 #[derive(Debug)]
@@ -14,12 +14,12 @@ pub(super) struct LiteralWindows {
     bits: Vec<u64>,
     /// The first entry of each bucket.
     heads: Vec<u32>,
-    entries: Vec<Entry>,
-    size: Size,
+    entries: Vec<WindowEntry>,
+    size: WindowSize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct WindowEntry {
     window: u64,
     literal: u32,
     /// Where the window stands in the literal.
@@ -28,7 +28,7 @@ struct Entry {
 
 /// How literals are looked for, by what they are long enough for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Size {
+pub(super) enum WindowSize {
     /// Windows of eight bytes at every fourth byte.
     Long,
     /// Windows of four bytes at every fourth byte.
@@ -45,32 +45,32 @@ const BUCKETS: u32 = 12;
 const CASE: u64 = 0x2020_2020_2020_2020;
 
 /// A byte without its case.
-pub(super) fn folded(byte: u8) -> u8 {
+pub(super) fn fold_byte(byte: u8) -> u8 {
     byte | 0x20
 }
 
 /// The bits of a window that decide where its number and its bucket stand.
 #[inline]
-fn mixed(window: u64) -> u64 {
+fn mix_window(window: u64) -> u64 {
     window.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[inline]
-fn top(mixed: u64, bits: u32) -> usize {
+fn top_bits(mixed: u64, bits: u32) -> usize {
     usize::try_from(mixed >> (64 - bits)).unwrap_or(0)
 }
 
-impl Size {
+impl WindowSize {
     /// All, what costs least first.
     pub(super) const ALL: [Self; 3] = [Self::Long, Self::Middle, Self::Short];
 
     /// What a literal is long enough for; `None` for one without enough plain bytes in a row.
-    pub(super) fn of(literal: &[Folded]) -> Option<Self> {
-        Self::ALL.into_iter().find(|size| size.blocks(literal).next().is_some())
+    pub(super) fn for_literal(literal: &[FoldedByte]) -> Option<Self> {
+        Self::ALL.into_iter().find(|size| size.plain_blocks(literal).next().is_some())
     }
 
     /// The bytes of a window.
-    fn width(self) -> usize {
+    fn byte_width(self) -> usize {
         if self == Self::Long { 8 } else { 4 }
     }
 
@@ -80,15 +80,15 @@ impl Size {
     }
 
     /// The places of a literal where enough plain bytes stand in a row, with these.
-    fn blocks(self, literal: &[Folded]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
-        let block = |(at, bytes): (usize, &[Folded])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
-        literal.windows(self.width() + self.stride() - 1).enumerate().filter_map(block)
+    fn plain_blocks(self, literal: &[FoldedByte]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
+        let block = |(at, bytes): (usize, &[FoldedByte])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
+        literal.windows(self.byte_width() + self.stride() - 1).enumerate().filter_map(block)
     }
 
     /// The windows in some bytes, from the left.
-    fn windows(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
-        bytes.windows(self.width()).map(|window| {
-            let number = |all: u64, (at, byte): (u32, &u8)| all | u64::from(folded(*byte)) << (8 * at);
+    fn byte_windows(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+        bytes.windows(self.byte_width()).map(|window| {
+            let number = |all: u64, (at, byte): (u32, &u8)| all | u64::from(fold_byte(*byte)) << (8 * at);
             (0..).zip(window).fold(0, number)
         })
     }
@@ -96,9 +96,9 @@ impl Size {
 
 impl LiteralWindows {
     /// A search for literals by their numbers, all of which are long enough.
-    pub(super) fn new(literals: &[(u32, Vec<Folded>)], size: Size) -> Self {
+    pub(super) fn new(literals: &[(u32, Vec<FoldedByte>)], size: WindowSize) -> Self {
         let mut common = rustc_hash::FxHashMap::<u64, u32>::default();
-        let blocks = |bytes| size.blocks(bytes).map(|(_, block)| size.windows(&block).next());
+        let blocks = |bytes| size.plain_blocks(bytes).map(|(_, block)| size.byte_windows(&block).next());
         for window in literals.iter().flat_map(|(_, bytes)| blocks(bytes)).flatten() {
             *common.entry(window).or_default() += 1;
         }
@@ -106,25 +106,25 @@ impl LiteralWindows {
         for (literal, bytes) in literals {
             // The block that the fewest literals share, and that the fewest texts have.
             let cost = |block: &[u8]| {
-                let shared: u32 = size.windows(block).map(|window| common.get(&window).copied().unwrap_or(0)).sum();
-                (shared, block.iter().map(|byte| frequency(*byte)).sum::<u32>())
+                let shared: u32 = size.byte_windows(block).map(|window| common.get(&window).copied().unwrap_or(0)).sum();
+                (shared, block.iter().map(|byte| byte_frequency(*byte)).sum::<u32>())
             };
-            let best = size.blocks(bytes).min_by_key(|(_, block)| cost(block));
+            let best = size.plain_blocks(bytes).min_by_key(|(_, block)| cost(block));
             let Some((at, block)) = best else { continue };
-            entries.extend(size.windows(&block).zip(at..).filter_map(|(window, offset)| {
-                Some(Entry { window, literal: *literal, offset: u32::try_from(offset).ok()? })
+            entries.extend(size.byte_windows(&block).zip(at..).filter_map(|(window, offset)| {
+                Some(WindowEntry { window, literal: *literal, offset: u32::try_from(offset).ok()? })
             }));
         }
         Self::of_entries(entries, size)
     }
 
-    fn of_entries(mut entries: Vec<Entry>, size: Size) -> Self {
-        let bucket_of = |entry: &Entry| top(mixed(entry.window), BUCKETS);
+    fn of_entries(mut entries: Vec<WindowEntry>, size: WindowSize) -> Self {
+        let bucket_of = |entry: &WindowEntry| top_bits(mix_window(entry.window), BUCKETS);
         entries.sort_by_key(|entry| (bucket_of(entry), entry.window, entry.literal, entry.offset));
         let mut bits = vec![0_u64; 1 << (BITS - 6)];
         let mut heads = vec![0_u32; (1 << BUCKETS) + 1];
         for entry in &entries {
-            let number = top(mixed(entry.window), BITS);
+            let number = top_bits(mix_window(entry.window), BITS);
             if let Some(word) = bits.get_mut(number / 64) {
                 *word |= 1 << (number % 64);
             }
@@ -146,22 +146,22 @@ impl LiteralWindows {
 
     /// Tells where a literal may start, and its number.
     #[inline]
-    pub(super) fn find(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
+    pub(super) fn find_literals(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
         let four = |window: &[u8; 4]| u64::from(u32::from_le_bytes(*window)) | (CASE >> 32);
         match self.size {
-            Size::Long => {
+            WindowSize::Long => {
                 let eight = |window: &[u8; 8]| u64::from_le_bytes(*window) | CASE;
-                self.scan::<8, 4, 20>(bytes, eight, found);
+                self.scan_windows::<8, 4, 20>(bytes, eight, found);
             }
-            Size::Middle => self.scan::<4, 4, 16>(bytes, four, found),
-            Size::Short => self.scan::<4, 1, 7>(bytes, four, found),
+            WindowSize::Middle => self.scan_windows::<4, 4, 16>(bytes, four, found),
+            WindowSize::Short => self.scan_windows::<4, 1, 7>(bytes, four, found),
         }
     }
 
     /// Looks at the windows of `WIDTH` bytes at every `STRIDE`th byte: at four windows, which fill `FOUR` bytes, at a time, and at each on
     /// its own only where one of them may be some literal's.
     #[inline]
-    fn scan<const WIDTH: usize, const STRIDE: usize, const FOUR: usize>(
+    fn scan_windows<const WIDTH: usize, const STRIDE: usize, const FOUR: usize>(
         &self,
         bytes: &[u8],
         window: impl Fn(&[u8; WIDTH]) -> u64,
@@ -171,31 +171,31 @@ impl LiteralWindows {
         while let Some(four) = bytes.get(at..).and_then(<[u8]>::first_chunk::<FOUR>) {
             let bit = |one: usize| {
                 let bytes = four.get(one * STRIDE..).and_then(<[u8]>::first_chunk);
-                bytes.map_or(0, |bytes| self.bit(mixed(window(bytes))))
+                bytes.map_or(0, |bytes| self.table_bit(mix_window(window(bytes))))
             };
             let which = bit(0) | bit(1) << 1 | bit(2) << 2 | bit(3) << 3;
             if which != 0 {
-                for one in averment_traces::scan::Bits(which) {
-                    self.look(bytes, at.wrapping_add(one * STRIDE), &window, found);
+                for one in averment_traces::scan::BitPositions(which) {
+                    self.check_window(bytes, at.wrapping_add(one * STRIDE), &window, found);
                 }
             }
             at = at.wrapping_add(4 * STRIDE);
         }
         while at.wrapping_add(WIDTH) <= bytes.len() {
-            self.look(bytes, at, &window, found);
+            self.check_window(bytes, at, &window, found);
             at = at.wrapping_add(STRIDE);
         }
     }
 
     /// Not 0 where the table of bits has a window.
     #[inline]
-    fn bit(&self, mixed: u64) -> u64 {
-        let number = top(mixed, BITS);
+    fn table_bit(&self, mixed: u64) -> u64 {
+        let number = top_bits(mixed, BITS);
         self.bits.get(number / 64).map_or(0, |word| (word >> (number % 64)) & 1)
     }
 
     #[inline]
-    fn look<const WIDTH: usize>(
+    fn check_window<const WIDTH: usize>(
         &self,
         bytes: &[u8],
         at: usize,
@@ -203,7 +203,7 @@ impl LiteralWindows {
         found: &mut dyn FnMut(usize, u32),
     ) {
         let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk).map(window) else { return };
-        let bucket = top(mixed(window), BUCKETS);
+        let bucket = top_bits(mix_window(window), BUCKETS);
         let head = |bucket: usize| self.heads.get(bucket).map_or(0, |head| *head as usize);
         for entry in self.entries.get(head(bucket)..head(bucket + 1)).unwrap_or_default() {
             if entry.window == window
@@ -216,7 +216,7 @@ impl LiteralWindows {
 }
 
 /// How often texts have a byte, without its case: roughly, for the choice between places of a literal.
-pub(super) fn frequency(byte: u8) -> u32 {
+pub(super) fn byte_frequency(byte: u8) -> u32 {
     match byte {
         b'e' | b't' | b'a' | b'o' | b' ' => 12,
         b'i' | b'n' | b's' | b'r' | b'h' | b'l' => 8,
@@ -231,8 +231,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn literal(text: &str) -> Vec<Folded> {
-        text.bytes().map(|byte| Some(folded(byte))).collect()
+    fn literal(text: &str) -> Vec<FoldedByte> {
+        text.bytes().map(|byte| Some(fold_byte(byte))).collect()
     }
 
     proptest! {
@@ -242,12 +242,12 @@ mod tests {
             parts in prop::collection::vec((any::<prop::sample::Index>(), "[abAB_ ]{0,9}"), 0..12),
         ) {
             let text: String = parts.iter().map(|(index, more)| format!("{}{more}", words[index.index(words.len())])).collect();
-            for wanted in Size::ALL {
+            for wanted in WindowSize::ALL {
                 let numbered = words.iter().map(|word| literal(word)).zip(0u32..).map(|(word, number)| (number, word));
-                let these: Vec<_> = numbered.filter(|(_, word)| wanted.blocks(word).next().is_some()).collect();
+                let these: Vec<_> = numbered.filter(|(_, word)| wanted.plain_blocks(word).next().is_some()).collect();
                 let windows = LiteralWindows::new(&these, wanted);
                 let mut found = std::collections::BTreeSet::new();
-                windows.find(text.as_bytes(), &mut |at, number| { found.insert((number, at)); });
+                windows.find_literals(text.as_bytes(), &mut |at, number| { found.insert((number, at)); });
                 for (number, _) in &these {
                     let word = words[*number as usize].to_ascii_lowercase();
                     let lower = text.to_ascii_lowercase();
@@ -265,13 +265,13 @@ mod tests {
         let mut word = literal("key-");
         word.extend([None, None]);
         word.extend(literal("-values"));
-        assert_eq!(Size::of(&word), Some(Size::Middle));
-        for size in [Size::Middle, Size::Short] {
+        assert_eq!(WindowSize::for_literal(&word), Some(WindowSize::Middle));
+        for size in [WindowSize::Middle, WindowSize::Short] {
             let windows = LiteralWindows::new(&[(7, word.clone())], size);
             let mut found = Vec::new();
-            windows.find(b"a KEY-12-Values-12", &mut |at, number| found.push((at, number)));
+            windows.find_literals(b"a KEY-12-Values-12", &mut |at, number| found.push((at, number)));
             assert_eq!(found, [(2, 7)]);
         }
-        assert_eq!([Size::of(&literal("abc")), Size::of(&literal("a long word"))], [None, Some(Size::Long)]);
+        assert_eq!([WindowSize::for_literal(&literal("abc")), WindowSize::for_literal(&literal("a long word"))], [None, Some(WindowSize::Long)]);
     }
 }

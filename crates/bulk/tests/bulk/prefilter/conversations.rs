@@ -1,6 +1,6 @@
 //! Conversations: calls and results apart from each other, in OpenAI's form and with Anthropic's blocks.
 
-use super::{Answer, Both, TOOLS, agreed, judge, program_of_runs, text, value};
+use super::{PrefilterAnswer, Both, TOOLS, agreed, judge, program_of_runs, text, value};
 use proptest::prelude::*;
 
 fn check(line: &str) -> Option<Both> {
@@ -184,11 +184,11 @@ fn conversations_are_read_from_their_bytes_and_decided() {
             let number = program_of_runs().0.assertions.iter().position(|one| one.text == text).expect(text);
             fast[number]
         };
-        assert_eq!(said("each refund: args.amount is number and args.amount <= 30"), Answer::Pass, "{line}");
-        assert_eq!(said("output contains \"done\""), Answer::Pass, "{line}");
-        assert_eq!(said("require authenticate") == Answer::Pass, line != TAU, "{line}");
-        assert_eq!(said("no risky in calls[*].args"), Answer::Pass, "{line}");
-        assert_eq!(said("no risky in calls[*].result"), Answer::Fail, "{line}");
+        assert_eq!(said("each refund: args.amount is number and args.amount <= 30"), PrefilterAnswer::Pass, "{line}");
+        assert_eq!(said("output contains \"done\""), PrefilterAnswer::Pass, "{line}");
+        assert_eq!(said("require authenticate") == PrefilterAnswer::Pass, line != TAU, "{line}");
+        assert_eq!(said("no risky in calls[*].args"), PrefilterAnswer::Pass, "{line}");
+        assert_eq!(said("no risky in calls[*].result"), PrefilterAnswer::Fail, "{line}");
     }
 }
 
@@ -212,7 +212,7 @@ fn what_gives_a_warning_is_for_the_full_reader() {
         let line = CHAT.replacen(from, to, 1);
         assert_ne!(line, CHAT, "{from}");
         let both = judge(&line, program_of_runs()).expect("a run");
-        assert!(both.fast.is_none_or(|fast| fast.contains(&Answer::Open)), "{line}");
+        assert!(both.fast.is_none_or(|fast| fast.contains(&PrefilterAnswer::Open)), "{line}");
         check(&line);
     }
     // The entry that tau-bench's other keys make up is for the full reader, too.

@@ -1,6 +1,6 @@
 //! Responses of OpenAI that are runs of their own.
 
-use super::{Answer, Both, TOOLS, agreed, judge, program_of_runs, text, value};
+use super::{PrefilterAnswer, Both, TOOLS, agreed, judge, program_of_runs, text, value};
 use proptest::prelude::*;
 
 fn check(line: &str) -> Option<Both> {
@@ -117,10 +117,10 @@ fn responses_are_read_from_their_bytes_and_decided() {
     let read = |text: &str| check(text).expect("a response").fast;
     let fast = read(RESPONSE).expect("read from its bytes");
     for (rule, answer) in [
-        ("each refund: args.amount is number and args.amount <= 30", Answer::Pass),
-        ("output contains \"done\"", Answer::Pass),
-        ("if refund then authenticate", Answer::Pass),
-        ("no risky in calls[*].result", Answer::Pass),
+        ("each refund: args.amount is number and args.amount <= 30", PrefilterAnswer::Pass),
+        ("output contains \"done\"", PrefilterAnswer::Pass),
+        ("if refund then authenticate", PrefilterAnswer::Pass),
+        ("no risky in calls[*].result", PrefilterAnswer::Pass),
     ] {
         let number = program_of_runs().0.assertions.iter().position(|one| one.text == rule).expect(rule);
         assert_eq!(fast[number], answer, "{rule}");

@@ -1,14 +1,14 @@
 //! Sessions of Claude Code: an event on each line.
 
 use super::conversations::block;
-use super::{Answer, Both, agreed, judge_by, program, program_of_runs};
+use super::{PrefilterAnswer, Both, agreed, judge_by, program, program_of_runs};
 use averment_base::limits::Limits;
-use averment_traces::read::Runs;
+use averment_traces::read::TraceRuns;
 use proptest::prelude::*;
 
 /// Judges a session both ways; `None` where it is none, or cannot be read in full.
 fn check(text: &str) -> Option<Both> {
-    let mut runs = Runs::new("s.jsonl", std::io::Cursor::new(text.to_owned().into_bytes()), &Limits::default());
+    let mut runs = TraceRuns::new("s.jsonl", std::io::Cursor::new(text.to_owned().into_bytes()), &Limits::default());
     let raw = runs.next()?.ok()?;
     if !raw.is_plain_session() {
         return None;
@@ -135,12 +135,12 @@ fn sessions_are_read_from_their_bytes_and_decided() {
     let read = |text: &str| check(text).expect("a session").fast;
     let fast = read(SESSION).expect("read from its bytes");
     for (rule, answer) in [
-        ("each refund: args.amount is number and args.amount <= 30", Answer::Pass),
-        ("output contains \"done\"", Answer::Pass),
-        ("if refund then authenticate", Answer::Pass),
-        ("no risky in calls[*].result", Answer::Pass),
-        ("duration === 12", Answer::Fail),
-        ("duration < 1e3", Answer::Fail),
+        ("each refund: args.amount is number and args.amount <= 30", PrefilterAnswer::Pass),
+        ("output contains \"done\"", PrefilterAnswer::Pass),
+        ("if refund then authenticate", PrefilterAnswer::Pass),
+        ("no risky in calls[*].result", PrefilterAnswer::Pass),
+        ("duration === 12", PrefilterAnswer::Fail),
+        ("duration < 1e3", PrefilterAnswer::Fail),
     ] {
         let number = program_of_runs().0.assertions.iter().position(|one| one.text == rule).expect(rule);
         assert_eq!(fast[number], answer, "{rule}");

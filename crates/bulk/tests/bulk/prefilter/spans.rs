@@ -1,11 +1,11 @@
 //! Traces of spans in the containers of OTLP.
 
-use super::{Answer, Both, TOOLS, agreed, judge_by, program, program_of_runs, text, value};
+use super::{PrefilterAnswer, Both, TOOLS, agreed, judge_by, program, program_of_runs, text, value};
 use averment_base::limits::Limits;
 use averment_runs::run::RunSource;
-use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
-use averment_traces::read::{RawRun, Runs};
-use averment_traces::scan::{Cursor, Index};
+use averment_traces::projection::{ScannedChunk, LineReader, RunProjection, ReadSet};
+use averment_traces::read::{RawRun, TraceRuns};
+use averment_traces::scan::{ScanCursor, ByteIndex};
 use bumpalo::Bump;
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn check(text: &str) -> Option<Both> {
 }
 
 fn check_run(raw: &RawRun) -> Option<Both> {
-    let text = raw.text();
+    let text = raw.run_text();
     let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
     let [all, of_runs] = [program(), program_of_runs()].map(|rules| {
         judge_by((raw, is_json), rules, |reader, chunk, _, projection| reader.read_trace(chunk, projection))
@@ -285,11 +285,11 @@ fn traces_are_read_from_their_bytes_and_decided() {
     let example = example();
     let fast = read(&example).expect("read from its bytes");
     for (rule, answer) in [
-        ("each refund: args.amount is number and args.amount <= 30", Answer::Pass),
-        ("output contains \"done\"", Answer::Pass),
-        ("if refund then authenticate", Answer::Pass),
-        ("no risky in calls[*].result", Answer::Pass),
-        ("fast", Answer::Pass),
+        ("each refund: args.amount is number and args.amount <= 30", PrefilterAnswer::Pass),
+        ("output contains \"done\"", PrefilterAnswer::Pass),
+        ("if refund then authenticate", PrefilterAnswer::Pass),
+        ("no risky in calls[*].result", PrefilterAnswer::Pass),
+        ("fast", PrefilterAnswer::Pass),
     ] {
         let number = program_of_runs().0.assertions.iter().position(|one| one.text == rule).expect(rule);
         assert_eq!(fast[number], answer, "{rule}");
@@ -320,7 +320,7 @@ fn traces_of_the_field_are_judged_alike() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
         } else if let Ok(bytes) = std::fs::read(&path) {
-            let runs = Runs::new("trace", std::io::Cursor::new(bytes), &Limits::default());
+            let runs = TraceRuns::new("trace", std::io::Cursor::new(bytes), &Limits::default());
             for raw in runs.flatten().filter(RawRun::may_be_trace) {
                 judged += usize::from(check_run(&raw).is_some());
             }
@@ -332,13 +332,13 @@ fn traces_of_the_field_are_judged_alike() {
 #[test]
 fn under_names_of_somebodys_own_nothing_is_a_trace_by_its_first_key() {
     let names =
-        averment_traces::names::Names::of_file("calls = \"resourceSpans\"\ntool = \"resource\"").expect("good names");
+        averment_traces::names::PartNames::of_file("calls = \"resourceSpans\"\ntool = \"resource\"").expect("good names");
     let (read_set, limits, arena) = (ReadSet::default(), Limits::default(), Bump::new());
     let mut reader = LineReader::new(&read_set, &names).expect("plain names");
     let text = example();
-    let mut index = Index::default();
-    index.build(text.as_bytes()).unwrap();
-    let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
-    let chunk = Chunk { text: &text, cursor, arena: &arena, limits: &limits };
-    assert!(reader.read_trace(chunk, &mut Projection::default()).is_none());
+    let mut index = ByteIndex::default();
+    index.build_index(text.as_bytes()).unwrap();
+    let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
+    let chunk = ScannedChunk { text: &text, cursor, arena: &arena, limits: &limits };
+    assert!(reader.read_trace(chunk, &mut RunProjection::default()).is_none());
 }

@@ -1,73 +1,73 @@
 //! The rules of a check, for whoever judges runs one by one before they are reported together.
 
-use super::given::{CheckInputs, compare, load};
-use super::options::{asked, baseline, permissions, redacted};
-use super::{Arguments, say};
+use super::check_inputs::{CheckInputs, refuse_overlaps, load_rules};
+use super::options::{add_requested, open_baseline, rule_permissions, redacted_paths};
+use super::{CheckArgs, print_diagnostics};
 use crate::commands::console::ColorChoice;
-use crate::commands::exit::{Exit, Stop};
-use crate::commands::outputs::{Drawing, Outputs};
-use crate::commands::replace::is_device;
+use crate::commands::exit::{Exit, CommandError};
+use crate::commands::outputs::{DrawOptions, ReportOutputs};
+use crate::commands::draft_file::is_device;
 use crate::commands::targets::{self, OutputTarget};
 use crate::commands::{inputs, params, rules};
-use averment::stages::Settings;
+use averment::stages::JudgeSettings;
 use averment_base::limits::Limits;
-use averment_engine::vm::select::Selection;
-use averment_report::Command;
+use averment_engine::vm::select::RuleSelection;
+use averment_report::ReportedCommand;
 use std::path::Path;
 
 /// The rules that `aver check` with these arguments would judge by, as it would.
-pub fn rules_of(arguments: &Arguments, color: ColorChoice) -> Result<averment::Rules, Stop> {
+pub fn check_rules(arguments: &CheckArgs, color: ColorChoice) -> Result<averment::Rules, CommandError> {
     let limits = Limits::default();
     let given = CheckInputs::new(arguments, color)?;
     let project = given.project.as_ref();
-    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
-    let mut rules = load(&given, limits, arguments.compat.reading(&values.texts))?;
-    if rules.broken() {
-        say(&rules, &[], color)?;
-        return Err(Stop::Said(Exit::Rules));
+    let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
+    let mut rules = load_rules(&given, limits, arguments.compat.foreign_options(&values.texts))?;
+    if rules.is_broken() {
+        print_diagnostics(&rules, &[], color)?;
+        return Err(CommandError::Said(Exit::Rules));
     }
     if let Some(project) = project {
-        params::of_project(&mut rules.programs, project, given.of_project)?;
+        params::apply_project(&mut rules.programs, project, given.uses_project_rules)?;
     }
-    values.apply(&mut rules.programs)?;
-    writable(arguments, &given, &rules, color)?;
-    let prices = inputs::prices(arguments.prices.as_deref().or_else(|| project?.prices.as_deref()))?;
-    let settings = Settings {
-        selection: Selection { rules: arguments.rule.clone(), ..Selection::default() },
-        permissions: permissions(arguments, project)?,
+    values.apply_to(&mut rules.programs)?;
+    check_writable(arguments, &given, &rules, color)?;
+    let prices = inputs::read_prices(arguments.prices.as_deref().or_else(|| project?.prices.as_deref()))?;
+    let settings = JudgeSettings {
+        selection: RuleSelection { rules: arguments.rule.clone(), ..RuleSelection::default() },
+        permissions: rule_permissions(arguments, project)?,
         limits,
-        policy: given.policy(),
+        policy: given.gate_policy(),
         strict: arguments.strict,
-        names: inputs::names(arguments.map.as_deref())?,
+        names: inputs::read_names(arguments.map.as_deref())?,
         prices,
-        expected: inputs::expected(arguments.expected.as_deref())?,
-        redact: redacted(&arguments.redact, project)?,
+        expected: inputs::read_expected(arguments.expected.as_deref())?,
+        redact: redacted_paths(&arguments.redact, project)?,
         withheld: Vec::new().into(),
         as_skillgym: false,
     };
-    Ok(averment::Rules::of_programs(rules.programs, rules.said, settings))
+    Ok(averment::Rules::of_programs(rules.programs, rules.diagnostics, settings))
 }
 
 /// Refuses what could not be written when all is judged: reports, and what is known to fail.
-fn writable(
-    arguments: &Arguments,
+fn check_writable(
+    arguments: &CheckArgs,
     given: &CheckInputs<'_>,
-    rules: &rules::Rules,
+    rules: &rules::CompiledRules,
     color: ColorChoice,
-) -> Result<(), Stop> {
+) -> Result<(), CommandError> {
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
     // What a project asks for and does not get is said when all is judged.
     let writes = project.filter(|_| arguments.report_dir.is_some() || arguments.project.trust_project);
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), writes, color);
-    let targets = targets::targets(Command::Check, format, &arguments.report, folder)?;
-    let targets = asked(targets, (arguments, format, folder), rules)?;
-    let written: Vec<&Path> = targets::files_of(&targets).collect();
-    compare(given, &written, &inputs::Named { found: Vec::new(), notes: String::new() })?;
-    targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;
-    baseline(arguments, project)?;
+    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), writes, color);
+    let targets = targets::parse_targets(ReportedCommand::Check, format, &arguments.report, folder)?;
+    let targets = add_requested(targets, (arguments, format, folder), rules)?;
+    let written: Vec<&Path> = targets::target_files(&targets).collect();
+    refuse_overlaps(given, &written, &inputs::NamedTraces { found: Vec::new(), notes: String::new() })?;
+    targets::refuse_overwrite(written.iter().copied(), rules.file_names().map(Path::new))?;
+    open_baseline(arguments, project)?;
     // Who reads a pipe would take the end of this for its end.
     let is_file = |target: &OutputTarget| target.file.as_deref().is_some_and(|file| !is_device(file));
     let files: Vec<OutputTarget> = targets.into_iter().filter(is_file).collect();
-    Outputs::open(&files, color, given.policy(), Drawing::default(), &serde_json::Value::Null).map(drop)
+    ReportOutputs::open_targets(&files, color, given.gate_policy(), DrawOptions::default(), &serde_json::Value::Null).map(drop)
 }

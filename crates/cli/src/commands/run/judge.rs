@@ -1,22 +1,22 @@
 //! How `aver run` judges a session that has ended, and what it looks at before.
 
-use averment_engine::vm::world::{Notes, Permissions, Seen};
-use averment_suite::{Judged, Question};
+use averment_engine::vm::world::{WorldNotes, Permissions, WorldLookup};
+use averment_suite::{SessionVerdict, FailureQuestion};
 use std::path::Path;
 
 /// Looks at the world of a session as the rules of its run do; what they looked at.
-pub(super) fn looked(rules: &averment::Rules, run: &str, folder: &Path) -> Vec<Seen> {
-    let notes = Notes::default();
+pub(super) fn observe_world(rules: &averment::Rules, run: &str, folder: &Path) -> Vec<WorldLookup> {
+    let notes = WorldNotes::default();
     let working_directory = Some(folder.to_owned());
-    let permissions = Permissions { working_directory, notes: Some(notes.clone()), ..rules.permissions().clone() };
+    let permissions = Permissions { working_directory, notes: Some(notes.clone()), ..rules.world_permissions().clone() };
     let _judged_again = rules.check_permitted(run, permissions);
-    notes.taken()
+    notes.take_notes()
 }
 
 /// Judges a run, with what can be asked about what failed.
-pub(super) fn judged(rules: &averment::Rules, run: &str) -> Judged {
-    let Ok(outcome) = rules.check_one(run) else { return Judged::default() };
-    let mut judged = Judged { passed: outcome.passed(), ..Judged::default() };
+pub(super) fn judge_session(rules: &averment::Rules, run: &str) -> SessionVerdict {
+    let Ok(outcome) = rules.check_one(run) else { return SessionVerdict::default() };
+    let mut judged = SessionVerdict { passed: outcome.passed(), ..SessionVerdict::default() };
     for found in outcome.findings() {
         match found.status() {
             averment::Status::ExpectedFailed => judged.expected = true,
@@ -29,7 +29,7 @@ pub(super) fn judged(rules: &averment::Rules, run: &str) -> Judged {
                         found.text(),
                         found.reason()
                     );
-                    Question { question, file: place.file.clone(), line: place.line, column: place.column }
+                    FailureQuestion { question, file: place.file.clone(), line: place.line, column: place.column }
                 }));
             }
             _ => {}

@@ -1,14 +1,14 @@
 //! `--coverage`: what the tests, and traces given with `--on`, try of the rules.
 
-use crate::commands::console::{ColorChoice, Stream, say};
-use crate::commands::exit::{Exit, Stop};
-use crate::commands::inputs::{self, Input};
-use crate::commands::left_out::Excluded;
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
+use crate::commands::exit::{Exit, CommandError};
+use crate::commands::inputs::{self, TraceInput};
+use crate::commands::exclude::ExcludePatterns;
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::limits::Limits;
-use averment_testing::coverage::{self, Coverage, Share};
-use averment_testing::recorded;
-use averment_testing::subject::Subject;
+use averment_testing::coverage::{self, Coverage, CoverageShare};
+use averment_testing::trace_runs;
+use averment_testing::subject::TestSubject;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -53,7 +53,7 @@ enum CoverageFormat {
 }
 
 /// What was asked for.
-pub struct Asked {
+pub struct CoverageRequest {
     format: CoverageFormat,
     out: Option<PathBuf>,
     least: Option<u64>,
@@ -64,25 +64,25 @@ pub struct Asked {
 
 impl CoverageFlags {
     /// The traces that were given.
-    pub fn traces(&self) -> &[String] {
+    pub fn trace_names(&self) -> &[String] {
         &self.on
     }
 
     /// The file that coverage goes into.
-    pub fn out(&self) -> Option<&Path> {
+    pub fn output_file(&self) -> Option<&Path> {
         self.coverage_out.as_deref()
     }
 
     /// What was asked for; `None` when nothing was. `least` is the share that the project wants, in tenths of a percent.
-    pub fn asked(&self, least: Option<u64>) -> Result<Option<Asked>, Stop> {
+    pub fn requested_coverage(&self, least: Option<u64>) -> Result<Option<CoverageRequest>, CommandError> {
         let of_project = least;
-        let least = self.coverage_min.as_deref().map(tenths).transpose()?;
+        let least = self.coverage_min.as_deref().map(parse_tenths).transpose()?;
         let any = self.coverage.is_some() || self.coverage_out.is_some() || least.is_some();
         if !any && self.on.is_empty() && of_project.is_none() {
             return Ok(None);
         }
         if !any && !self.on.is_empty() {
-            return Err(Stop::usage("`--on` names traces for coverage, which is not asked for", "add `--coverage`"));
+            return Err(CommandError::usage("`--on` names traces for coverage, which is not asked for", "add `--coverage`"));
         }
         let format =
             self.coverage.unwrap_or_else(|| match self.coverage_out.as_ref().and_then(|path| path.extension()) {
@@ -90,22 +90,22 @@ impl CoverageFlags {
                 Some(ending) if ending == "info" || ending == "lcov" => CoverageFormat::Lcov,
                 _ => CoverageFormat::Text,
             });
-        let traces = inputs::traces(&self.on, &Excluded::default())?.iter().map(name).collect();
-        Ok(Some(Asked { format, out: self.coverage_out.clone(), least: least.or(of_project), shown: any, traces }))
+        let traces = inputs::trace_inputs(&self.on, &ExcludePatterns::default())?.iter().map(input_name).collect();
+        Ok(Some(CoverageRequest { format, out: self.coverage_out.clone(), least: least.or(of_project), shown: any, traces }))
     }
 }
 
-fn name(input: &Input) -> String {
+fn input_name(input: &TraceInput) -> String {
     match input {
-        Input::File(path) => path.to_string_lossy().into_owned(),
-        Input::Stdin => "-".to_owned(),
-        Input::Made { name, .. } => name.clone(),
+        TraceInput::File(path) => path.to_string_lossy().into_owned(),
+        TraceInput::Stdin => "-".to_owned(),
+        TraceInput::Made { name, .. } => name.clone(),
     }
 }
 
 /// `90%`, `90`, `87.5%` in tenths of a percent.
-fn tenths(text: &str) -> Result<u64, Stop> {
-    let wrong = || Stop::usage(format!("`--coverage-min {text}` is no share"), "write a percentage, such as `90%`");
+fn parse_tenths(text: &str) -> Result<u64, CommandError> {
+    let wrong = || CommandError::usage(format!("`--coverage-min {text}` is no share"), "write a percentage, such as `90%`");
     let plain = text.trim().trim_end_matches('%');
     let (whole, part) = plain.split_once('.').unwrap_or((plain, "0"));
     let whole: u64 = whole.parse().map_err(|_| wrong())?;
@@ -118,15 +118,15 @@ fn tenths(text: &str) -> Result<u64, Stop> {
 
 /// Coverage in work.
 pub struct CoverageRun {
-    asked: Asked,
+    asked: CoverageRequest,
     /// By subject.
     pub all: Vec<Coverage>,
     unreadable: bool,
 }
 
-impl Asked {
+impl CoverageRequest {
     /// Nothing tried yet.
-    pub fn start(self, subjects: &[Subject]) -> CoverageRun {
+    pub fn start_run(self, subjects: &[TestSubject]) -> CoverageRun {
         let all = subjects.iter().map(|subject| Coverage::new(&subject.program, &subject.prepared)).collect();
         CoverageRun { asked: self, all, unreadable: false }
     }
@@ -139,17 +139,17 @@ impl Asked {
 
 impl CoverageRun {
     /// Adds the traces. What cannot be read is said at once.
-    pub fn read_traces(&mut self, subjects: &[Subject], limits: &Limits) {
-        let reading = recorded::cover(subjects, &mut self.all, &self.asked.traces, limits);
+    pub fn read_traces(&mut self, subjects: &[TestSubject], limits: &Limits) {
+        let reading = trace_runs::cover_runs(subjects, &mut self.all, &self.asked.traces, limits);
         for error in &reading.unreadable {
-            say(&format!("error: {}\n", one_line(&error.to_string())));
+            eprint_redacted(&format!("error: {}\n", one_line(&error.to_string())));
         }
         self.unreadable = !reading.unreadable.is_empty();
     }
 
     /// The coverage as data, when it is to stand in a report of this kind and not in a file.
-    pub fn inside(&self, subjects: &[Subject]) -> Option<Value> {
-        (self.asked.out.is_none() && self.asked.shown).then(|| self.data(subjects))
+    pub fn inline_data(&self, subjects: &[TestSubject]) -> Option<Value> {
+        (self.asked.out.is_none() && self.asked.shown).then(|| self.coverage_data(subjects))
     }
 
     /// True when standard output is for a machine that reads coverage: the report of the tests must not stand in front of it.
@@ -157,58 +157,58 @@ impl CoverageRun {
         self.asked.shown && self.asked.out.is_none() && self.asked.format != CoverageFormat::Text
     }
 
-    fn data(&self, subjects: &[Subject]) -> Value {
+    fn coverage_data(&self, subjects: &[TestSubject]) -> Value {
         let files: Vec<Value> = self
             .all
             .iter()
             .zip(subjects)
-            .map(|(coverage, subject)| coverage::data(coverage, &subject.sources))
+            .map(|(coverage, subject)| coverage::coverage_data(coverage, &subject.sources))
             .collect();
-        json!({"version": 1, "files": files, "total": coverage::share(self.total())})
+        json!({"version": 1, "files": files, "total": coverage::share_data(self.total_share())})
     }
 
-    fn total(&self) -> Share {
-        coverage::total(&self.all)
+    fn total_share(&self) -> CoverageShare {
+        coverage::overall_share(&self.all)
     }
 
     /// Prints coverage, or writes it into its file. `beside` says that standard output already is a report for machines.
-    pub fn print(
+    pub fn print_coverage(
         &self,
         out: &mut dyn Write,
-        subjects: &[Subject],
+        subjects: &[TestSubject],
         beside: bool,
         color: ColorChoice,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CommandError> {
         match &self.asked.out {
             Some(path) => {
                 let mut text = Vec::new();
-                self.write(&mut text, subjects, Style::PLAIN)?;
-                crate::commands::replace::write(path, &text).map_err(|error| {
-                    let said = crate::commands::said(&error);
-                    Stop::usage(format!("`{}` cannot be written: {said}", path.display()), "")
+                self.write_coverage(&mut text, subjects, TextStyle::PLAIN)?;
+                crate::commands::draft_file::write_file(path, &text).map_err(|error| {
+                    let said = crate::commands::io_error_text(&error);
+                    CommandError::usage(format!("`{}` cannot be written: {said}", path.display()), "")
                 })?;
             }
             None if beside || !self.asked.shown => {}
-            None => self.write(out, subjects, Stream::Out.style(color))?,
+            None => self.write_coverage(out, subjects, OutputStream::Out.style(color))?,
         }
         Ok(())
     }
 
-    fn write(&self, out: &mut dyn Write, subjects: &[Subject], style: Style) -> io::Result<()> {
+    fn write_coverage(&self, out: &mut dyn Write, subjects: &[TestSubject], style: TextStyle) -> io::Result<()> {
         let all = || self.all.iter().zip(subjects);
         match self.asked.format {
-            CoverageFormat::Json => writeln!(out, "{}", self.data(subjects)),
+            CoverageFormat::Json => writeln!(out, "{}", self.coverage_data(subjects)),
             CoverageFormat::Lcov => all()
-                .try_for_each(|(coverage, subject)| coverage::lcov(out, coverage, &subject.program, &subject.sources)),
+                .try_for_each(|(coverage, subject)| coverage::write_lcov(out, coverage, &subject.program, &subject.sources)),
             CoverageFormat::Text => {
                 for (coverage, subject) in all() {
                     writeln!(out)?;
-                    coverage::text(out, coverage, &subject.sources, style)?;
+                    coverage::write_coverage(out, coverage, &subject.sources, style)?;
                 }
                 if self.all.len() > 1 {
-                    let total = self.total();
+                    let total = self.total_share();
                     writeln!(out)?;
-                    writeln!(out, "{} of all files: {}", paint(style, Ink::Bold, "coverage"), total.percent())?;
+                    writeln!(out, "{} of all files: {}", paint_text(style, TextColor::Bold, "coverage"), total.percent_text())?;
                 }
                 Ok(())
             }
@@ -216,16 +216,16 @@ impl CoverageRun {
     }
 
     /// What coverage makes of the exit code.
-    pub fn exit(&self, color: ColorChoice) -> Exit {
-        let total = self.total();
+    pub fn coverage_exit(&self, color: ColorChoice) -> Exit {
+        let total = self.total_share();
         if self.unreadable {
             return Exit::Trace;
         }
         match self.asked.least {
-            Some(least) if total.tenths() < least => {
-                let style = Stream::Err.style(color);
-                let text = format!("coverage is {}, below {}.{}%", total.percent(), least / 10, least % 10);
-                say(&format!("{}: {text}\n", paint(style, Ink::Red, "failed")));
+            Some(least) if total.percent_tenths() < least => {
+                let style = OutputStream::Err.style(color);
+                let text = format!("coverage is {}, below {}.{}%", total.percent_text(), least / 10, least % 10);
+                eprint_redacted(&format!("{}: {text}\n", paint_text(style, TextColor::Red, "failed")));
                 Exit::Failed
             }
             _ => Exit::Holds,

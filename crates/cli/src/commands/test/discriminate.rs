@@ -1,31 +1,31 @@
 //! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
 
-use crate::commands::console::{ColorChoice, Hiding, Stream, say};
-use crate::commands::exit::{Exit, Stop};
-use crate::commands::inputs::{self, Input};
-use crate::commands::left_out::Excluded;
+use crate::commands::console::{ColorChoice, RedactingWriter, OutputStream, eprint_redacted};
+use crate::commands::exit::{Exit, CommandError};
+use crate::commands::inputs::{self, TraceInput};
+use crate::commands::exclude::ExcludePatterns;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::select::RuleSelection;
 use averment_report::Format;
 use averment_testing::discriminate::{self, Discrimination};
-use averment_testing::subject::Subject;
+use averment_testing::subject::TestSubject;
 use std::io::{self, Write};
 
 /// Judges both folders and prints the table.
-pub fn run(
-    subjects: &[Subject],
-    selection: &Selection,
+pub fn run_discriminate(
+    subjects: &[TestSubject],
+    selection: &RuleSelection,
     folders: &[String],
     format: Format,
     color: ColorChoice,
-) -> Result<Exit, Stop> {
+) -> Result<Exit, CommandError> {
     let [good, bad] = folders else {
-        return Err(Stop::usage("`--discriminate` takes two folders", "write `--discriminate good/ bad/`"));
+        return Err(CommandError::usage("`--discriminate` takes two folders", "write `--discriminate good/ bad/`"));
     };
-    let found = discriminate::discriminate(subjects, selection, &traces(good)?, &traces(bad)?, &Limits::default());
+    let found = discriminate::discriminate_runs(subjects, selection, &trace_paths(good)?, &trace_paths(bad)?, &Limits::default());
     for error in found.good.unreadable.iter().chain(&found.bad.unreadable) {
-        say(&format!("error: {}\n", one_line(&error.to_string())));
+        eprint_redacted(&format!("error: {}\n", one_line(&error.to_string())));
     }
     let unreadable = !found.good.unreadable.is_empty() || !found.bad.unreadable.is_empty();
     for (reading, name) in [(&found.good, good), (&found.bad, bad)] {
@@ -33,38 +33,38 @@ pub fn run(
             return Ok(Exit::Trace);
         }
         if reading.runs == 0 {
-            return Err(Stop::usage(format!("there is no run in `{name}`"), "name a folder with traces in it"));
+            return Err(CommandError::usage(format!("there is no run in `{name}`"), "name a folder with traces in it"));
         }
     }
     if found.rows.is_empty() {
-        return Err(Stop::usage(
+        return Err(CommandError::usage(
             "nothing was checked: the rules hold no assertion",
             "name rules that assert something",
         ));
     }
-    print(&found, subjects, format, color)?;
+    print_discrimination(&found, subjects, format, color)?;
     Ok(if unreadable { Exit::Trace } else { Exit::Holds })
 }
 
-fn traces(name: &str) -> Result<Vec<String>, Stop> {
-    let inputs = inputs::traces(&[name.to_owned()], &Excluded::default())?;
-    let path = |input: &Input| match input {
-        Input::File(path) => path.to_string_lossy().into_owned(),
-        Input::Stdin => "-".to_owned(),
-        Input::Made { name, .. } => name.clone(),
+fn trace_paths(name: &str) -> Result<Vec<String>, CommandError> {
+    let inputs = inputs::trace_inputs(&[name.to_owned()], &ExcludePatterns::default())?;
+    let path = |input: &TraceInput| match input {
+        TraceInput::File(path) => path.to_string_lossy().into_owned(),
+        TraceInput::Stdin => "-".to_owned(),
+        TraceInput::Made { name, .. } => name.clone(),
     };
     Ok(inputs.iter().map(path).collect())
 }
 
-fn print(found: &Discrimination, subjects: &[Subject], format: Format, color: ColorChoice) -> Result<(), Stop> {
-    let mut out = Hiding::new(io::BufWriter::new(io::stdout()));
+fn print_discrimination(found: &Discrimination, subjects: &[TestSubject], format: Format, color: ColorChoice) -> Result<(), CommandError> {
+    let mut out = RedactingWriter::new(io::BufWriter::new(io::stdout()));
     match format {
-        Format::Human => discriminate::human(&mut out, found, subjects, Stream::Out.style(color))?,
-        Format::Short => discriminate::short(&mut out, found, subjects)?,
-        Format::Json => writeln!(out, "{}", discriminate::data(found, subjects))?,
+        Format::Human => discriminate::print_human(&mut out, found, subjects, OutputStream::Out.style(color))?,
+        Format::Short => discriminate::print_short(&mut out, found, subjects)?,
+        Format::Json => writeln!(out, "{}", discriminate::discrimination_data(found, subjects))?,
         other => {
             let message = format!("`--discriminate` has no format {}", other.as_str());
-            return Err(Stop::usage(message, "write human, short or json"));
+            return Err(CommandError::usage(message, "write human, short or json"));
         }
     }
     out.flush()?;

@@ -2,34 +2,34 @@
 
 mod coverage;
 mod discriminate;
-mod given;
+mod test_inputs;
 mod mutants;
 mod snapshots;
 mod watch;
 
-use super::console::{ColorChoice, Hiding, Stream, say};
-use super::converted::{self, Converted};
-use super::exit::{Exit, Stop};
+use super::console::{ColorChoice, RedactingWriter, OutputStream, eprint_redacted};
+use super::runless_report::{self, RunlessReport};
+use super::exit::{Exit, CommandError};
 use super::project::ProjectArguments;
 use super::signals;
 use super::targets::{self, OutputTarget};
 
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::limits::Limits;
-use averment_engine::vm::select::Selection;
-use averment_report::escaped;
+use averment_engine::vm::select::RuleSelection;
+use averment_report::json_escape;
 use averment_report::redact::{in_data, redact};
-use averment_report::{Command, Format};
-use averment_testing::outcome::{self, Tested};
+use averment_report::{ReportedCommand, Format};
+use averment_testing::outcome::{self, TrialReport};
 use averment_testing::show;
-use averment_testing::subject::{Chosen, Subject};
+use averment_testing::subject::{TestSelection, TestSubject};
 use clap::ValueEnum;
-use given::TestInputs;
+use test_inputs::TestInputs;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use watch::Used;
+use watch::UsedPaths;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ Exit codes, the highest that applies:
   1 one does not, or a snapshot, the   4 a run cannot be read
     coverage or a survivor is denied   130 Ctrl-C
   2 wrong usage, no test")]
-pub struct Arguments {
+pub struct TestArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     rule: Vec<String>,
     /// Run only tests with this tag, or of a rule with it; of several (smoke,auth) any
-    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = crate::commands::project::tag)]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = crate::commands::project::parse_tag)]
     tag: Vec<String>,
     /// How results are printed: human, short, json, junit, tap, tap13, github, gitlab, markdown, csv
     #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]
@@ -138,61 +138,61 @@ enum TestDeny {
 }
 
 /// Runs the tests, once or again and again.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_tests(arguments: &TestArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     crate::commands::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     if arguments.watch {
-        return watch::watch(arguments, color, once);
+        return watch::watch_tests(arguments, color, run_round);
     }
-    once(arguments, color, &mut Used::default())
+    run_round(arguments, color, &mut UsedPaths::default())
 }
 
-impl Arguments {
+impl TestArgs {
     /// Everything that the tests write is something else than what they read and than each other.
-    fn compare(&self, targets: &[OutputTarget], subjects: &[Subject]) -> Result<(), Stop> {
+    fn refuse_overlaps(&self, targets: &[OutputTarget], subjects: &[TestSubject]) -> Result<(), CommandError> {
         let rules = || subjects.iter().filter_map(|subject| subject.path.as_deref());
         let snapshots: Vec<PathBuf> = rules().map(averment_testing::snapshot::path_of).collect();
-        let on: Vec<&Path> = self.coverage.traces().iter().map(Path::new).collect();
-        let outputs: Vec<&Path> = targets::files_of(targets).chain(self.coverage.out()).collect();
-        targets::refuse(outputs.iter().copied(), rules().chain(on))?;
-        targets::refuse(outputs.iter().copied(), snapshots.iter().map(PathBuf::as_path))?;
-        targets::apart(outputs.into_iter().chain(snapshots.iter().map(PathBuf::as_path)), "outputs")
+        let on: Vec<&Path> = self.coverage.trace_names().iter().map(Path::new).collect();
+        let outputs: Vec<&Path> = targets::target_files(targets).chain(self.coverage.output_file()).collect();
+        targets::refuse_overwrite(outputs.iter().copied(), rules().chain(on))?;
+        targets::refuse_overwrite(outputs.iter().copied(), snapshots.iter().map(PathBuf::as_path))?;
+        targets::refuse_same_file(outputs.into_iter().chain(snapshots.iter().map(PathBuf::as_path)), "outputs")
     }
 }
 
 /// Runs the tests; tells what files that took.
-fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
+fn run_round(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> Result<Exit, CommandError> {
     let given = TestInputs::new(arguments, color)?;
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), given.project.as_ref(), color);
-    let targets = targets::targets(Command::Test, &arguments.format, &arguments.report, folder)?;
+    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), given.project.as_ref(), color);
+    let targets = targets::parse_targets(ReportedCommand::Test, &arguments.format, &arguments.report, folder)?;
     let format = targets.first().map_or(Format::Human, |target| target.format);
     let limits = Limits::default();
     // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.
     let stop = match arguments.mutants.mutants {
-        true => signals::interruptions()?,
+        true => signals::interruption_flag()?,
         false => Arc::default(),
     };
-    let mut subjects = given.subjects(color, &limits, used)?;
-    arguments.compare(&targets, &subjects)?;
+    let mut subjects = given.load_subjects(color, &limits, used)?;
+    arguments.refuse_overlaps(&targets, &subjects)?;
     if !arguments.discriminate.is_empty() {
         let selection =
-            Selection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..Selection::default() };
-        return discriminate::run(&subjects, &selection, &arguments.discriminate, format, color);
+            RuleSelection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..RuleSelection::default() };
+        return discriminate::run_discriminate(&subjects, &selection, &arguments.discriminate, format, color);
     }
-    let chosen = Chosen { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
+    let chosen = TestSelection { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
     let all: usize = subjects.iter().map(|subject| subject.trials.len()).sum();
-    subjects.iter_mut().for_each(|subject| subject.choose(&chosen));
-    let coverage = arguments.coverage.asked(given.least(&chosen))?;
+    subjects.iter_mut().for_each(|subject| subject.choose_trials(&chosen));
+    let coverage = arguments.coverage.requested_coverage(given.least_coverage(&chosen))?;
     let none = subjects.iter().all(|subject| subject.trials.is_empty());
-    let on_traces = coverage.as_ref().is_some_and(coverage::Asked::has_traces);
+    let on_traces = coverage.as_ref().is_some_and(coverage::CoverageRequest::has_traces);
     if none && !on_traces && !arguments.allow.contains(&TestAllow::Empty) {
-        return Err(nothing(&chosen, all));
+        return Err(no_tests_error(&chosen, all));
     }
-    let mut coverage = coverage.map(|asked| asked.start(&subjects));
-    let (mut tested, mut ends, mut orphans): (Vec<Tested>, Vec<usize>, Vec<String>) = Default::default();
+    let mut coverage = coverage.map(|asked| asked.start_run(&subjects));
+    let (mut tested, mut ends, mut orphans): (Vec<TrialReport>, Vec<usize>, Vec<String>) = Default::default();
     for (number, subject) in subjects.iter().enumerate() {
         let coverage = coverage.as_mut().and_then(|work| work.all.get_mut(number));
-        let mut of_subject = outcome::run(subject, &limits, coverage);
-        orphans.extend(arguments.snapshots.apply(subject, &mut of_subject, chosen.is_all())?);
+        let mut of_subject = outcome::run_tests(subject, &limits, coverage);
+        orphans.extend(arguments.snapshots.apply_snapshots(subject, &mut of_subject, chosen.is_all())?);
         tested.extend(of_subject);
         ends.push(tested.len());
     }
@@ -202,16 +202,16 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
     let trying = arguments.mutants.mutants && tested.iter().all(|test| test.passed);
     let mutants =
         trying.then(|| arguments.mutants.try_all(&subjects, &limits, &arguments.read.allow_read, &stop)).transpose()?;
-    let done = Done { subjects, tested, ends, orphans, coverage, mutants };
-    done.print(arguments, format, color)?;
-    done.write(&targets, done.of_tests(arguments))?;
-    Ok(done.exit(arguments, color))
+    let done = TestRound { subjects, tested, ends, orphans, coverage, mutants };
+    done.print_results(arguments, format, color)?;
+    done.write_reports(&targets, done.tests_exit(arguments))?;
+    Ok(done.round_exit(arguments, color))
 }
 
 /// Everything that came of one round.
-struct Done {
-    subjects: Vec<Subject>,
-    tested: Vec<Tested>,
+struct TestRound {
+    subjects: Vec<TestSubject>,
+    tested: Vec<TrialReport>,
     /// Where the tests of each subject end.
     ends: Vec<usize>,
     /// Snapshots that have no test.
@@ -220,75 +220,75 @@ struct Done {
     mutants: Option<mutants::MutantRun>,
 }
 
-impl Done {
+impl TestRound {
     /// Writes the reports that go into files.
-    fn write(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), Stop> {
+    fn write_reports(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), CommandError> {
         let files = targets.iter().filter(|target| target.file.is_some());
         let (own, shared): (Vec<_>, Vec<_>) = files.cloned().partition(|target| is_own(target.format));
         for target in own {
             let mut text = Vec::new();
             match target.format {
-                Format::Short => show::short(&mut text, &self.tested)?,
-                Format::Json => writeln!(text, "{}", escaped::json(&self.data().to_string()))?,
-                _ => show::human(&mut text, &self.tested, Style::PLAIN, false)?,
+                Format::Short => show::print_short(&mut text, &self.tested)?,
+                Format::Json => writeln!(text, "{}", json_escape::escape_json(&self.results_data().to_string()))?,
+                _ => show::print_human(&mut text, &self.tested, TextStyle::PLAIN, false)?,
             }
-            target.put(&redact(&String::from_utf8_lossy(&text)))?;
+            target.write_text(&redact(&String::from_utf8_lossy(&text)))?;
         }
-        self.convert(&shared, exit)
+        self.convert_results(&shared, exit)
     }
 
-    fn convert(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), Stop> {
+    fn convert_results(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), CommandError> {
         if targets.is_empty() {
             return Ok(());
         }
-        Converted::of_tests(&self.suites()).report(targets, converted::drawing(Command::Test), exit)
+        RunlessReport::from_tests(&self.tested_suites()).write_report(targets, runless_report::command_drawing(ReportedCommand::Test), exit)
     }
 
-    fn print(&self, arguments: &Arguments, format: Format, color: ColorChoice) -> Result<(), Stop> {
-        let mut out = Hiding::new(io::BufWriter::new(io::stdout()));
+    fn print_results(&self, arguments: &TestArgs, format: Format, color: ColorChoice) -> Result<(), CommandError> {
+        let mut out = RedactingWriter::new(io::BufWriter::new(io::stdout()));
         let (tested, subjects) = (&self.tested, &self.subjects);
         let beside = format == Format::Json || !is_own(format);
         let aside = !beside && self.coverage.as_ref().is_some_and(coverage::CoverageRun::takes_output);
-        let mut said = Hiding::new(io::BufWriter::new(io::stderr()));
-        let (told, stream): (&mut dyn Write, Stream) =
-            if aside { (&mut said, Stream::Err) } else { (&mut out, Stream::Out) };
+        let mut said = RedactingWriter::new(io::BufWriter::new(io::stderr()));
+        let (told, stream): (&mut dyn Write, OutputStream) =
+            if aside { (&mut said, OutputStream::Err) } else { (&mut out, OutputStream::Out) };
         match format {
             Format::Human if tested.is_empty() => {}
-            Format::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
-            Format::Short => show::short(told, tested)?,
-            Format::Json => writeln!(told, "{}", escaped::json(&self.data().to_string()))?,
-            _ => self.convert(&[OutputTarget::stdout(format)], self.of_tests(arguments))?,
+            Format::Human => show::print_human(told, tested, stream.style(color), arguments.quiet)?,
+            Format::Short => show::print_short(told, tested)?,
+            Format::Json => writeln!(told, "{}", json_escape::escape_json(&self.results_data().to_string()))?,
+            _ => self.convert_results(&[OutputTarget::for_stdout(format)], self.tests_exit(arguments))?,
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && aside) {
-            work.print(told, subjects, format == Format::Short, color)?;
+            work.print_mutants(told, subjects, format == Format::Short, color)?;
         }
         told.flush()?;
         if let Some(work) = &self.coverage {
-            work.print(&mut out, subjects, beside, color)?;
+            work.print_coverage(&mut out, subjects, beside, color)?;
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && !aside) {
-            work.print(&mut out, subjects, format == Format::Short, color)?;
+            work.print_mutants(&mut out, subjects, format == Format::Short, color)?;
         }
         out.flush()?;
         for orphan in &self.orphans {
-            say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Red, "orphan"), one_line(orphan)));
+            eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Red, "orphan"), one_line(orphan)));
         }
         if !self.orphans.is_empty() {
-            say("  help: `aver test --update` removes snapshots without a test\n");
+            eprint_redacted("  help: `aver test --update` removes snapshots without a test\n");
         }
         if arguments.mutants.mutants && self.mutants.is_none() {
-            say("note: no mutant was tried: that needs tests that come out as stated\n");
+            eprint_redacted("note: no mutant was tried: that needs tests that come out as stated\n");
         }
         Ok(())
     }
 
     /// Everything as one object.
-    fn data(&self) -> Value {
-        let mut data = show::data(&self.tested);
+    fn results_data(&self) -> Value {
+        let mut data = show::tests_data(&self.tested);
         if let Some(data) = data.as_object_mut() {
-            let coverage = self.coverage.as_ref().and_then(|work| work.inside(&self.subjects));
+            let coverage = self.coverage.as_ref().and_then(|work| work.inline_data(&self.subjects));
             data.extend(coverage.map(|coverage| ("coverage".to_owned(), coverage)));
-            let mutants = self.mutants.as_ref().map(|work| work.data(&self.subjects));
+            let mutants = self.mutants.as_ref().map(|work| work.mutant_data(&self.subjects));
             data.extend(mutants.map(|mutants| ("mutants".to_owned(), mutants)));
             if !self.orphans.is_empty() {
                 data.insert("orphans".to_owned(), json!(self.orphans));
@@ -298,7 +298,7 @@ impl Done {
         data
     }
 
-    fn suites(&self) -> Vec<(String, &[Tested])> {
+    fn tested_suites(&self) -> Vec<(String, &[TrialReport])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(self.ends.iter().copied());
         let named = self.subjects.iter().zip(ranges);
@@ -307,17 +307,17 @@ impl Done {
             .collect()
     }
 
-    fn exit(&self, arguments: &Arguments, color: ColorChoice) -> Exit {
-        let of_tests = self.of_tests(arguments);
+    fn round_exit(&self, arguments: &TestArgs, color: ColorChoice) -> Exit {
+        let of_tests = self.tests_exit(arguments);
         match of_tests {
             Exit::Interrupted => of_tests,
-            _ => of_tests.max(self.coverage.as_ref().map_or(Exit::Holds, |work| work.exit(color))),
+            _ => of_tests.max(self.coverage.as_ref().map_or(Exit::Holds, |work| work.coverage_exit(color))),
         }
     }
 
     /// The exit code without that of the coverage.
-    fn of_tests(&self, arguments: &Arguments) -> Exit {
-        if self.mutants.as_ref().is_some_and(mutants::MutantRun::interrupted) {
+    fn tests_exit(&self, arguments: &TestArgs) -> Exit {
+        if self.mutants.as_ref().is_some_and(mutants::MutantRun::was_interrupted) {
             return Exit::Interrupted;
         }
         let survived = self.mutants.as_ref().is_some_and(mutants::MutantRun::any_survived);
@@ -341,20 +341,20 @@ fn is_own(format: Format) -> bool {
 }
 
 /// No test is no success.
-fn nothing(chosen: &Chosen, all: usize) -> Stop {
+fn no_tests_error(chosen: &TestSelection, all: usize) -> CommandError {
     if all == 0 {
-        return Stop::usage(
+        return CommandError::usage(
             "the rules hold no test",
             "write one: `test \"name\" expect fail RULE { calls: [{ tool: \"refund\" }] }`",
         );
     }
     let message = match chosen {
-        Chosen { text: Some(_), rules, tags } if rules.is_empty() && tags.is_empty() => {
+        TestSelection { text: Some(_), rules, tags } if rules.is_empty() && tags.is_empty() => {
             "no test has this text in its name"
         }
-        Chosen { text: None, rules, .. } if rules.is_empty() => "no test has this tag",
-        Chosen { text: None, tags, .. } if tags.is_empty() => "no test names this rule",
+        TestSelection { text: None, rules, .. } if rules.is_empty() => "no test has this tag",
+        TestSelection { text: None, tags, .. } if tags.is_empty() => "no test names this rule",
         _ => "no test is selected",
     };
-    Stop::usage(message, format!("there are {all} tests; leave the selection out to run them"))
+    CommandError::usage(message, format!("there are {all} tests; leave the selection out to run them"))
 }

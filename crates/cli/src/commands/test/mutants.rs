@@ -1,14 +1,14 @@
 //! `--mutants`: which small changes of the rules no test notices.
 
-use crate::commands::console::{ColorChoice, Stream, say};
-use crate::commands::exit::Stop;
-use crate::commands::inputs::Input;
-use crate::commands::rules::readable;
+use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
+use crate::commands::exit::CommandError;
+use crate::commands::inputs::TraceInput;
+use crate::commands::rules::readable_folders;
 use crate::commands::units;
 use averment_base::limits::Limits;
 use averment_engine::check::files::Disk;
-use averment_testing::mutants::{self, Report, Tried};
-use averment_testing::subject::Subject;
+use averment_testing::mutants::{self, MutationReport, MutationOptions};
+use averment_testing::subject::TestSubject;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -27,13 +27,13 @@ pub struct MutantFlags {
     #[arg(long, value_name = "N", requires = "mutants")]
     mutants_max: Option<NonZeroUsize>,
     /// Mutants that are tried at a time [default: all processors]
-    #[arg(long, value_name = "N", requires = "mutants", value_parser = units::threads, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", requires = "mutants", value_parser = units::parse_threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
 }
 
 /// The mutants of each subject, and whether Ctrl-C ended the work.
 pub struct MutantRun {
-    reports: Vec<Report>,
+    reports: Vec<MutationReport>,
     interrupted: bool,
 }
 
@@ -42,20 +42,20 @@ impl MutantFlags {
     /// started.
     pub fn try_all(
         &self,
-        subjects: &[Subject],
+        subjects: &[TestSubject],
         limits: &Limits,
         read: &[PathBuf],
         stop: &AtomicBool,
-    ) -> Result<MutantRun, Stop> {
+    ) -> Result<MutantRun, CommandError> {
         let shown = AtomicUsize::new(0);
         let progress = |done: usize, all: usize| {
             // A line that is written over; not more often than a person can see.
             let step = done * 100 / all.max(1);
-            if Stream::Err.is_terminal() && shown.swap(step, Ordering::Relaxed) != step {
-                say(&format!("\rmutants: {done} of {all}\u{1b}[K"));
+            if OutputStream::Err.is_terminal() && shown.swap(step, Ordering::Relaxed) != step {
+                eprint_redacted(&format!("\rmutants: {done} of {all}\u{1b}[K"));
             }
         };
-        let tried = Tried {
+        let tried = MutationOptions {
             most: self.mutants_max.map_or(mutants::MOST, NonZeroUsize::get),
             threads: self.threads,
             stop,
@@ -63,18 +63,18 @@ impl MutantFlags {
         };
         let mut all = Vec::new();
         for subject in subjects {
-            let input = subject.path.clone().map_or(Input::Stdin, Input::File);
-            let files = Disk::within(readable(&input, read), limits.rule_file_bytes);
-            let Some(report) = mutants::run(subject, &files, limits, tried) else {
-                return Err(Stop::usage(
+            let input = subject.path.clone().map_or(TraceInput::Stdin, TraceInput::File);
+            let files = Disk::within(readable_folders(&input, read), limits.rule_file_bytes);
+            let Some(report) = mutants::run_mutants(subject, &files, limits, tried) else {
+                return Err(CommandError::usage(
                     format!("`{}` cannot be compiled from its text", subject.name()),
                     "mutants need the rule files themselves",
                 ));
             };
             all.push(report);
         }
-        if shown.load(Ordering::Relaxed) > 0 && Stream::Err.is_terminal() {
-            say("\r\u{1b}[K");
+        if shown.load(Ordering::Relaxed) > 0 && OutputStream::Err.is_terminal() {
+            eprint_redacted("\r\u{1b}[K");
         }
         Ok(MutantRun { reports: all, interrupted: stop.load(Ordering::Relaxed) })
     }
@@ -82,36 +82,36 @@ impl MutantFlags {
 
 impl MutantRun {
     /// Prints the survivors for people, or a line each.
-    pub fn print(&self, out: &mut dyn Write, subjects: &[Subject], lines: bool, color: ColorChoice) -> io::Result<()> {
-        let style = Stream::Out.style(color);
+    pub fn print_mutants(&self, out: &mut dyn Write, subjects: &[TestSubject], lines: bool, color: ColorChoice) -> io::Result<()> {
+        let style = OutputStream::Out.style(color);
         for (subject, report) in subjects.iter().zip(&self.reports) {
             if lines {
-                mutants::short(out, report, &subject.sources)?;
+                mutants::print_short(out, report, &subject.sources)?;
             } else {
                 writeln!(out)?;
-                mutants::human(out, report, &subject.sources, style)?;
+                mutants::print_human(out, report, &subject.sources, style)?;
             }
         }
         Ok(())
     }
 
     /// Everything as data.
-    pub fn data(&self, subjects: &[Subject]) -> Value {
+    pub fn mutant_data(&self, subjects: &[TestSubject]) -> Value {
         let files: Vec<Value> = subjects
             .iter()
             .zip(&self.reports)
-            .map(|(subject, report)| mutants::data(report, &subject.sources))
+            .map(|(subject, report)| mutants::mutants_data(report, &subject.sources))
             .collect();
         json!(files)
     }
 
     /// Whether Ctrl-C ended the work early.
-    pub fn interrupted(&self) -> bool {
+    pub fn was_interrupted(&self) -> bool {
         self.interrupted
     }
 
     /// Whether one survived.
     pub fn any_survived(&self) -> bool {
-        self.reports.iter().any(|report| report.survived() > 0)
+        self.reports.iter().any(|report| report.survived_count() > 0)
     }
 }

@@ -1,13 +1,13 @@
 //! `--snapshots`, `--update`: what each test finds, kept in a file beside the rules.
 
-use crate::commands::console::say;
-use crate::commands::exit::Stop;
-use crate::commands::replace;
+use crate::commands::console::eprint_redacted;
+use crate::commands::exit::CommandError;
+use crate::commands::draft_file;
 use averment_base::diagnostic::render::one_line;
-use averment_testing::outcome::Tested;
-use averment_testing::show::counted;
-use averment_testing::snapshot::{Snapshots, path_of};
-use averment_testing::subject::Subject;
+use averment_testing::outcome::TrialReport;
+use averment_testing::show::count_noun;
+use averment_testing::snapshot::{TestSnapshots, path_of};
+use averment_testing::subject::TestSubject;
 
 /// Flags of snapshots.
 #[derive(Debug, clap::Args)]
@@ -25,10 +25,10 @@ pub struct SnapshotFlags {
 impl SnapshotFlags {
     /// Compares the tests of a subject with their snapshots, or accepts what they find. A file of snapshots that is there is always
     /// compared. Gives the snapshots that have no test. `all` says that every test was run.
-    pub fn apply(&self, subject: &Subject, tested: &mut [Tested], all: bool) -> Result<Vec<String>, Stop> {
+    pub fn apply_snapshots(&self, subject: &TestSubject, tested: &mut [TrialReport], all: bool) -> Result<Vec<String>, CommandError> {
         let Some(path) = subject.path.as_deref().map(path_of) else {
             return match self.snapshots || self.update {
-                true => Err(Stop::usage("rules from standard input have no snapshots", "name the rule file")),
+                true => Err(CommandError::usage("rules from standard input have no snapshots", "name the rule file")),
                 false => Ok(Vec::new()),
             };
         };
@@ -37,18 +37,18 @@ impl SnapshotFlags {
         }
         let shown = path.display().to_string();
         let failed = |what: &str, error: &std::io::Error| {
-            Stop::usage(format!("`{shown}` cannot be {what}: {}", crate::commands::said(error)), "")
+            CommandError::usage(format!("`{shown}` cannot be {what}: {}", crate::commands::io_error_text(error)), "")
         };
-        let mut snapshots = Snapshots::read(path).map_err(|error| failed("read", &error))?;
+        let mut snapshots = TestSnapshots::read_file(path).map_err(|error| failed("read", &error))?;
         if self.update {
-            let changed = snapshots.update(tested, all, replace::update).map_err(|error| failed("written", &error))?;
-            say(&match changed {
+            let changed = snapshots.update_file(tested, all, draft_file::update_file).map_err(|error| failed("written", &error))?;
+            eprint_redacted(&match changed {
                 0 => format!("note: {} stays as it is\n", one_line(&shown)),
-                count => format!("note: {} written, {} changed\n", one_line(&shown), counted(count, "snapshot")),
+                count => format!("note: {} written, {} changed\n", one_line(&shown), count_noun(count, "snapshot")),
             });
             return Ok(Vec::new());
         }
-        let orphans = snapshots.compare(tested, all).orphans;
+        let orphans = snapshots.compare_tests(tested, all).orphans;
         let named = orphans.into_iter().map(|name| format!("{shown}: no test is called \"{name}\""));
         Ok(named.collect())
     }

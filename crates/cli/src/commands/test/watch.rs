@@ -1,10 +1,10 @@
 //! `--watch`: runs the tests again whenever a file that they use changes.
 
-use super::Arguments;
-use crate::commands::console::{ColorChoice, Stream, say};
-use crate::commands::exit::{Exit, Stop};
-use crate::commands::{ended, signals};
-use averment_testing::show::counted;
+use super::TestArgs;
+use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
+use crate::commands::exit::{Exit, CommandError};
+use crate::commands::{report_stop, signals};
+use averment_testing::show::count_noun;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -22,42 +22,42 @@ const FILES: usize = 20_000;
 
 /// What a run of the tests used.
 #[derive(Debug, Default, Clone)]
-pub struct Used {
+pub struct UsedPaths {
     /// Rule files, what they import, schemas, catalogues, runs; folders in which every file counts.
     paths: BTreeSet<PathBuf>,
 }
 
 /// Runs the tests until Ctrl-C.
-pub fn watch(
-    arguments: &Arguments,
+pub fn watch_tests(
+    arguments: &TestArgs,
     color: ColorChoice,
-    once: impl Fn(&Arguments, ColorChoice, &mut Used) -> Result<Exit, Stop>,
-) -> Result<Exit, Stop> {
+    once: impl Fn(&TestArgs, ColorChoice, &mut UsedPaths) -> Result<Exit, CommandError>,
+) -> Result<Exit, CommandError> {
     if arguments.rules.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Stop::usage("standard input cannot be watched", "name the rule file"));
+        return Err(CommandError::usage("standard input cannot be watched", "name the rule file"));
     }
-    let stop = signals::interruptions()?;
+    let stop = signals::interruption_flag()?;
     let (tell, told) = channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // The other end is gone only when the command is ending.
         let _ = tell.send(event.is_ok_and(|event| !event.kind.is_access()));
     })
-    .map_err(|error| refused(&error))?;
+    .map_err(|error| watch_error(&error))?;
     let mut roots = BTreeSet::new();
-    let mut last = Used::default();
+    let mut last = UsedPaths::default();
     loop {
-        if Stream::Out.is_terminal() {
+        if OutputStream::Out.is_terminal() {
             let mut out = std::io::stdout();
             out.write_all(b"\x1b[2J\x1b[3J\x1b[H")?;
             out.flush()?;
         }
-        let mut used = Used::default();
+        let mut used = UsedPaths::default();
         // What the command line names is watched even while the rules do not compile.
-        used.name(arguments);
+        used.add_arguments(arguments);
         match once(arguments, color, &mut used) {
-            Err(Stop::Output(error)) => return Err(Stop::Output(error)),
+            Err(CommandError::Output(error)) => return Err(CommandError::Output(error)),
             Err(stop) => {
-                let _ = ended(stop, color);
+                let _ = report_stop(stop, color);
                 // Rules that do not compile do not say what they use.
                 used.paths.extend(last.paths);
             }
@@ -66,7 +66,7 @@ pub fn watch(
         last = used.clone();
         // Folders may come while nothing else changes: they are looked for again before each comparison.
         let mut listen = || {
-            for root in used.roots() {
+            for root in used.watch_roots() {
                 if roots.insert(root.clone()) {
                     // A folder that is gone again is no reason to end.
                     let _ = watcher.watch(&root, RecursiveMode::NonRecursive);
@@ -74,24 +74,24 @@ pub fn watch(
             }
         };
         listen();
-        let before = used.state();
-        say(&format!("watching {}; Ctrl-C ends\n", counted(before.len(), "file")));
+        let before = used.file_state();
+        eprint_redacted(&format!("watching {}; Ctrl-C ends\n", count_noun(before.len(), "file")));
         let differs = || {
             listen();
-            used.state() != before
+            used.file_state() != before
         };
-        if !changed(&told, &stop, differs) {
+        if !wait_for_change(&told, &stop, differs) {
             return Ok(Exit::Interrupted);
         }
     }
 }
 
-fn refused(error: &notify::Error) -> Stop {
-    Stop::usage(format!("the system does not tell about changes: {error}"), "run `aver test` without `--watch`")
+fn watch_error(error: &notify::Error) -> CommandError {
+    CommandError::usage(format!("the system does not tell about changes: {error}"), "run `aver test` without `--watch`")
 }
 
 /// Waits until something changed (true) or Ctrl-C came (false).
-fn changed(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl FnMut() -> bool) -> bool {
+fn wait_for_change(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl FnMut() -> bool) -> bool {
     let mut since: Option<Instant> = None;
     loop {
         if stop.load(Ordering::Relaxed) {
@@ -112,39 +112,39 @@ fn changed(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl FnMut() -
     }
 }
 
-impl Used {
+impl UsedPaths {
     /// Adds what the command line names.
-    fn name(&mut self, arguments: &Arguments) {
+    fn add_arguments(&mut self, arguments: &TestArgs) {
         for path in arguments.rules.iter().chain(&arguments.cases).chain(&arguments.param_file) {
-            self.add(path);
+            self.add_path(path);
         }
-        for text in arguments.coverage.traces().iter().chain(&arguments.discriminate) {
-            self.add(Path::new(text));
+        for text in arguments.coverage.trace_names().iter().chain(&arguments.discriminate) {
+            self.add_path(Path::new(text));
         }
     }
 
     /// Adds a file or a folder, or one that may come.
-    pub fn add(&mut self, path: &Path) {
+    pub fn add_path(&mut self, path: &Path) {
         self.paths.insert(path.to_path_buf());
     }
 
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+    fn used_files(&self) -> impl Iterator<Item = &PathBuf> {
         self.paths.iter().filter(|path| !path.is_dir())
     }
 
-    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+    fn used_folders(&self) -> impl Iterator<Item = &PathBuf> {
         self.paths.iter().filter(|path| path.is_dir())
     }
 
     /// The folders to be told about: those of the files, and the named ones with all inside them.
-    fn roots(&self) -> BTreeSet<PathBuf> {
+    fn watch_roots(&self) -> BTreeSet<PathBuf> {
         let parent = |file: &PathBuf| match file.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
             _ => PathBuf::from("."),
         };
         let mut roots: BTreeSet<PathBuf> = self.paths.iter().map(parent).collect();
-        for folder in self.folders() {
-            inside(folder, &mut |path, is_folder| {
+        for folder in self.used_folders() {
+            walk_folder(folder, &mut |path, is_folder| {
                 if is_folder {
                     roots.insert(path.to_path_buf());
                 }
@@ -154,7 +154,7 @@ impl Used {
     }
 
     /// The content of every file, in short.
-    fn state(&self) -> BTreeMap<PathBuf, Option<u32>> {
+    fn file_state(&self) -> BTreeMap<PathBuf, Option<u32>> {
         let mut state = BTreeMap::new();
         let mut note = |path: &Path| {
             // To open a pipe would wait for its other end.
@@ -164,9 +164,9 @@ impl Used {
                 state.insert(path.to_path_buf(), Some(crc32fast::hash(&bytes)));
             }
         };
-        self.files().for_each(|file| note(file));
-        for folder in self.folders() {
-            inside(folder, &mut |path, is_folder| {
+        self.used_files().for_each(|file| note(file));
+        for folder in self.used_folders() {
+            walk_folder(folder, &mut |path, is_folder| {
                 if !is_folder {
                     note(path);
                 }
@@ -177,7 +177,7 @@ impl Used {
 }
 
 /// Shows a folder, its folders and the rules and traces in them. Hidden ones and links to folders are left out.
-fn inside(folder: &Path, look: &mut dyn FnMut(&Path, bool)) {
+fn walk_folder(folder: &Path, look: &mut dyn FnMut(&Path, bool)) {
     let mut open = vec![folder.to_path_buf()];
     let mut count = 0;
     while let Some(folder) = open.pop() {

@@ -1,11 +1,11 @@
 //! `aver trace convert TRACE...`: runs of any format in the normal form.
 
 use super::super::console::ColorChoice;
-use super::super::exit::{Exit, Stop};
-use super::{Given, Told};
-use averment_report::escaped;
+use super::super::exit::{Exit, CommandError};
+use super::{TraceInputs, CallStatusSource};
+use averment_report::json_escape;
 use averment_runs::run::Run;
-use averment_runs::written::normal_form;
+use averment_runs::write_normal::normal_form;
 use std::io::{self, Write};
 
 /// Arguments of `trace convert`.
@@ -16,17 +16,17 @@ Examples:
   aver trace convert traces/ --strict | aver check rules/ -
 
 A run that is read again from its normal form is judged alike. Nothing is redacted: what is written is the run itself.")]
-pub(super) struct Convert {
+pub(super) struct ConvertArgs {
     #[command(flatten)]
-    given: Given,
+    given: TraceInputs,
 }
 
 /// Writes runs, one a line.
-pub(super) fn run(convert: &Convert, color: ColorChoice) -> Result<Exit, Stop> {
-    convert.given.each(color, Told::AsRecorded, &mut io::BufWriter::new(io::stdout()), write)
+pub(super) fn run_convert(convert: &ConvertArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    convert.given.for_each_run(color, CallStatusSource::AsRecorded, &mut io::BufWriter::new(io::stdout()), write_run)
 }
 
 /// Writes a run on one line.
-pub(super) fn write(run: &Run<'_>, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}", escaped::json(&normal_form(run)))
+pub(super) fn write_run(run: &Run<'_>, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}", json_escape::escape_json(&normal_form(run)))
 }

@@ -1,12 +1,12 @@
 //! What the project says of tools, put into runs that are shown: how calls ended is then what `aver check` says.
 
 use super::super::console::ColorChoice;
-use super::super::exit::Stop;
+use super::super::exit::CommandError;
 use super::super::rules;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::machine::Machine;
-use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_ide::project::Project;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -14,27 +14,27 @@ use bumpalo::Bump;
 /// What is said of tools, as a program without rules.
 pub(super) struct ToolFacts {
     program: Program,
-    prepared: Prepared,
+    prepared: PreparedProgram,
     limits: Limits,
 }
 
 impl ToolFacts {
     /// What a project says; `None` where it says nothing.
-    pub(super) fn of(project: Option<&Project>, limits: Limits, color: ColorChoice) -> Result<Option<Self>, Stop> {
-        let tools = rules::tools(project, limits)?;
+    pub(super) fn of_project(project: Option<&Project>, limits: Limits, color: ColorChoice) -> Result<Option<Self>, CommandError> {
+        let tools = rules::project_tools(project, limits)?;
         let name = project.map(|project| project.file.display().to_string()).unwrap_or_default();
-        let program = if tools.is_empty() { None } else { rules::of_tools(&name, &tools, limits, color)? };
-        Ok(program.map(|program| Self { prepared: Prepared::new(&program), program, limits }))
+        let program = if tools.is_empty() { None } else { rules::tools_program(&name, &tools, limits, color)? };
+        Ok(program.map(|program| Self { prepared: PreparedProgram::new(&program), program, limits }))
     }
 
     /// Hands a run on with what is said of its tools.
-    pub(super) fn with<'run, T>(
+    pub(super) fn with_facts<'run, T>(
         &'run self,
         run: &'run Run<'run>,
         arena: &'run Bump,
         look: impl FnOnce(&Run<'run>) -> T,
     ) -> T {
-        let judged = Machine::new(&self.program, &self.prepared, run, arena, self.limits).run();
+        let judged = Machine::new(&self.program, &self.prepared, run, arena, self.limits).judged_run();
         look(&Run {
             text: run.text,
             source: run.source.clone(),

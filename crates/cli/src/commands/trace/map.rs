@@ -1,13 +1,13 @@
 //! `aver trace map FILE`: a file for `--map`, proposed from a trace.
 
-use super::super::exit::{Exit, Stop};
-use super::super::inputs::Input;
+use super::super::exit::{Exit, CommandError};
+use super::super::inputs::TraceInput;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 use averment_builtins::detect;
-use averment_bulk::feed::{self, Reading};
-use averment_report::redact::{Withheld, is_telling, redact};
+use averment_bulk::feed::{self, RunReadOptions};
+use averment_report::redact::{WithheldTexts, is_telling, redact};
 use averment_traces::names::propose;
 use bumpalo::Bump;
 use std::io::{self, Write};
@@ -21,23 +21,23 @@ Examples:
   aver trace show agent.log.json --map map.toml     what a run is read as
 
 The proposal goes by names and shapes alone: read it before you rely on it.")]
-pub(super) struct Map {
+pub(super) struct MapArgs {
     /// A trace in a format of one's own; `-` for standard input
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 }
 
 /// Proposes a map from the first runs of a trace.
-pub(super) fn run(map: &Map) -> Result<Exit, Stop> {
-    let input = if map.trace.as_os_str() == "-" { Input::Stdin } else { Input::File(map.trace.clone()) };
-    let reading = Reading { limits: Limits::default(), ..Reading::default() };
-    let Some(document) = feed::documents(&input, &reading).next() else {
-        return Err(Stop::usage(format!("`{}` holds no run", input.name()), "name a JSON or JSONL file"));
+pub(super) fn run_map(map: &MapArgs) -> Result<Exit, CommandError> {
+    let input = if map.trace.as_os_str() == "-" { TraceInput::Stdin } else { TraceInput::File(map.trace.clone()) };
+    let reading = RunReadOptions { limits: Limits::default(), ..RunReadOptions::default() };
+    let Some(document) = feed::run_chunks(&input, &reading).next() else {
+        return Err(CommandError::usage(format!("`{}` holds no run", input.display_name()), "name a JSON or JSONL file"));
     };
     let mut problem = None;
-    for raw in document.runs().take(propose::RUNS) {
+    for raw in document.raw_runs().take(propose::RUNS) {
         match raw {
-            Ok(raw) => match proposed(raw.text()) {
+            Ok(raw) => match propose_map(raw.run_text()) {
                 Ok(proposal) => {
                     io::stdout().lock().write_all(printable(&proposal).as_bytes())?;
                     return Ok(Exit::Holds);
@@ -48,21 +48,21 @@ pub(super) fn run(map: &Map) -> Result<Exit, Stop> {
         }
     }
     let why = problem.unwrap_or_else(|| "it is empty".to_owned());
-    Err(Stop::usage(
-        format!("no map is proposed for `{}`: {why}", input.name()),
+    Err(CommandError::usage(
+        format!("no map is proposed for `{}`: {why}", input.display_name()),
         "a run needs a list of objects that each name a tool; write the map by hand: `calls = \"path.to.list\"`",
     ))
 }
 
 /// The proposal for a run, without secrets: neither those that are known by their form nor values that their names make secrets.
-fn proposed(text: &str) -> Result<String, String> {
+fn propose_map(text: &str) -> Result<String, String> {
     let arena = Bump::new();
     let mut texts = Vec::new();
     if let Ok(document) = json::parse_recorded(text, 0, &arena, &Limits::default()) {
         let telling = |text: &&str| is_telling(text);
-        detect::named(&document.node.value, &mut |_, text| texts.extend(Some(text).filter(telling).map(str::to_owned)));
+        detect::visit_named_texts(&document.node.value, &mut |_, text| texts.extend(Some(text).filter(telling).map(str::to_owned)));
     }
-    let withheld = Withheld::of(texts);
-    let hide = |text: &str| withheld.without(redact(text).into_owned());
+    let withheld = WithheldTexts::of_texts(texts);
+    let hide = |text: &str| withheld.remove_from(redact(text).into_owned());
     propose::from_text(text, &hide).map(|proposal| hide(&proposal))
 }

@@ -8,15 +8,15 @@ mod schema;
 mod show;
 mod stats;
 
-use super::console::{ColorChoice, Stream};
-use super::exit::{Exit, Stop};
+use super::console::{ColorChoice, OutputStream};
+use super::exit::{Exit, CommandError};
 use super::inputs;
-use super::left_out::Excluded;
-use super::passed_over::PassedOver;
+use super::exclude::ExcludePatterns;
+use super::skipped_files::SkippedFiles;
 use super::project::ProjectArguments;
 use averment_base::limits::Limits;
-use averment_bulk::feed::{self, Reading};
-use averment_bulk::understood::{FileRecords, Understood};
+use averment_bulk::feed::{self, RunReadOptions};
+use averment_bulk::reading_notes::{FileRecords, ReadingNotes};
 use averment_report::tell_unreadable;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct TraceArgs {
     #[command(subcommand)]
     command: TraceCommand,
 }
@@ -34,13 +34,13 @@ pub struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum TraceCommand {
     /// Shows runs step by step: their format, what they record, what they lack, what was odd while reading
-    Show(show::Show),
+    Show(show::ShowArgs),
     /// Writes runs in the normal form, one a line
-    Convert(convert::Convert),
+    Convert(convert::ConvertArgs),
     /// Counts what runs did: calls and failures of each tool, tokens, cost, what was not understood
-    Stats(stats::Stats),
+    Stats(stats::StatsArgs),
     /// Proposes a file for `--map` from a trace of one's own format
-    Map(map::Map),
+    Map(map::MapArgs),
     /// Prints the JSON Schema of the normal form
     #[command(after_help = "\
 Examples:
@@ -50,7 +50,7 @@ Examples:
 
 /// Which runs are read, and how.
 #[derive(Debug, clap::Args)]
-struct Given {
+struct TraceInputs {
     /// Traces: files, folders, patterns in quotes, `-` for standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<String>,
@@ -68,7 +68,7 @@ struct Given {
     exclude: Vec<String>,
     /// Whose adapters transcripts of agents are read with: skillgym
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true)]
-    compat: Option<CompatOfTraces>,
+    compat: Option<TraceCompat>,
     /// What is odd in a trace is an error, and so is a file of a folder that is no trace
     #[arg(long)]
     strict: bool,
@@ -78,14 +78,14 @@ struct Given {
 
 /// `--compat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum CompatOfTraces {
+enum TraceCompat {
     /// As SkillGym reads them
     Skillgym,
 }
 
 /// How the calls of a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum CallStatusSource {
     /// As the run records it.
     AsRecorded,
     /// With what the project says of tools, as rules see it.
@@ -93,85 +93,85 @@ enum Told {
 }
 
 /// Runs one of the commands.
-pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+pub fn run_trace(arguments: &TraceArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     match &arguments.command {
-        TraceCommand::Show(show) => show::run(show, color),
-        TraceCommand::Convert(convert) => convert::run(convert, color),
-        TraceCommand::Stats(stats) => stats::run(stats, color),
-        TraceCommand::Map(map) => map::run(map),
-        TraceCommand::Schema => schema::run(),
+        TraceCommand::Show(show) => show::run_show(show, color),
+        TraceCommand::Convert(convert) => convert::run_convert(convert, color),
+        TraceCommand::Stats(stats) => stats::run_stats(stats, color),
+        TraceCommand::Map(map) => map::run_map(map),
+        TraceCommand::Schema => schema::run_schema(),
     }
 }
 
-impl Given {
+impl TraceInputs {
     /// Reads every run, one at a time, and hands it on. What cannot be read is told when its turn comes, behind what was written to `out`.
-    fn each<W: Write>(
+    fn for_each_run<W: Write>(
         &self,
         color: ColorChoice,
-        told: Told,
+        told: CallStatusSource,
         out: &mut W,
         mut look: impl FnMut(&Run<'_>, &mut W) -> io::Result<()>,
-    ) -> Result<Exit, Stop> {
-        let traces = inputs::traces(&self.traces, &Excluded::new(&self.exclude)?)?;
-        let names = inputs::names(self.map.as_deref())?;
-        let project = self.project.load(&[], color)?;
+    ) -> Result<Exit, CommandError> {
+        let traces = inputs::trace_inputs(&self.traces, &ExcludePatterns::new(&self.exclude)?)?;
+        let names = inputs::read_names(self.map.as_deref())?;
+        let project = self.project.load_project(&[], color)?;
         let of_project = project.as_ref().and_then(|project| project.prices.as_deref());
-        let prices = inputs::prices(self.prices.as_deref().or(of_project))?;
-        let tools = project.as_ref().filter(|_| told == Told::AsJudged);
-        let facts = ToolFacts::of(tools, Limits::default(), color)?;
+        let prices = inputs::read_prices(self.prices.as_deref().or(of_project))?;
+        let tools = project.as_ref().filter(|_| told == CallStatusSource::AsJudged);
+        let facts = ToolFacts::of_project(tools, Limits::default(), color)?;
         let as_skillgym = self.compat.is_some();
-        let reading = Reading {
+        let reading = RunReadOptions {
             limits: Limits::default(),
             names,
             prices,
             strict: self.strict,
             as_skillgym,
-            ..Reading::default()
+            ..RunReadOptions::default()
         };
-        let mut passed_over = PassedOver::new(&self.traces, self.strict);
+        let mut passed_over = SkippedFiles::new(&self.traces, self.strict);
         let (mut read, mut exit, mut arena) = (0_usize, Exit::Holds, Bump::new());
         for trace in &traces {
-            let documents = feed::documents(trace, &reading);
+            let documents = feed::run_chunks(trace, &reading);
             let mut number = 0;
             for document in documents {
                 let mut records = FileRecords::default();
-                for raw in document.runs() {
+                for raw in document.raw_runs() {
                     match &raw {
-                        Ok(raw) => records.add(&raw.source.file, 1),
-                        Err(unreadable) => records.add(&unreadable.file, 1),
+                        Ok(raw) => records.add_records(&raw.source.file, 1),
+                        Err(unreadable) => records.add_records(&unreadable.file, 1),
                     }
                     number += 1;
                     if self.run.is_some_and(|wanted| wanted != number) {
                         continue;
                     }
-                    let looked = match raw.and_then(|raw| feed::parse(raw, &arena, &reading)) {
+                    let looked = match raw.and_then(|raw| feed::parse_run(raw, &arena, &reading)) {
                         Ok(run) => {
                             read += 1;
                             match &facts {
-                                Some(facts) => facts.with(&run, &arena, |run| look(run, out)),
+                                Some(facts) => facts.with_facts(&run, &arena, |run| look(run, out)),
                                 None => look(&run, out),
                             }
                         }
-                        Err(unreadable) if passed_over.takes(&unreadable) => Ok(()),
+                        Err(unreadable) if passed_over.skips_unreadable(&unreadable) => Ok(()),
                         Err(unreadable) => {
                             exit = Exit::Trace;
                             out.flush()?;
-                            tell_unreadable(&mut io::stderr(), Stream::Err.style(color), &unreadable)
+                            tell_unreadable(&mut io::stderr(), OutputStream::Err.style(color), &unreadable)
                         }
                     };
                     looked?;
                     arena.reset();
                 }
-                passed_over.count(&records);
+                passed_over.count_records(&records);
             }
         }
         out.flush()?;
-        super::console::say(&passed_over.note());
-        let understood = Understood::default();
-        passed_over.tell(&understood);
-        super::console::say(&understood.warnings());
+        super::console::eprint_redacted(&passed_over.skipped_note());
+        let understood = ReadingNotes::default();
+        passed_over.note_records(&understood);
+        super::console::eprint_redacted(&understood.warning_lines());
         match (read, exit) {
-            (0, Exit::Holds) => Err(Stop::usage("there is no such run in these traces", "")),
+            (0, Exit::Holds) => Err(CommandError::usage("there is no such run in these traces", "")),
             (_, exit) => Ok(exit),
         }
     }

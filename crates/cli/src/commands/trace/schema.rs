@@ -1,33 +1,33 @@
 //! `aver trace schema`: the normal form as a JSON Schema, made of the tables that reading goes by.
 
-use super::super::exit::{Exit, Stop};
-use averment_runs::normal::{Expected, expected, of_run, of_step};
-use averment_runs::run::Kind;
+use super::super::exit::{Exit, CommandError};
+use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
+use averment_runs::run::StepKind;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
 /// Prints the schema.
-pub(super) fn run() -> Result<Exit, Stop> {
+pub(super) fn run_schema() -> Result<Exit, CommandError> {
     let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &schema()).map_err(io::Error::from)?;
+    serde_json::to_writer_pretty(&mut out, &trace_schema()).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(Exit::Holds)
 }
 
 /// JSON Schema 2020-12 of one run.
-fn schema() -> Value {
+fn trace_schema() -> Value {
     let mut properties = Map::new();
     for entry in of_run::ALL.into_iter().filter(|entry| *entry != of_run::STEPS) {
-        properties.insert(entry.to_owned(), of_entry(entry));
+        properties.insert(entry.to_owned(), entry_schema(entry));
     }
-    for kind in Kind::ALL {
-        let mut item = of_step_of(kind);
+    for kind in StepKind::ALL {
+        let mut item = step_schema(kind);
         if let Some(short) = kind.short_field() {
             item = json!({ "anyOf": [item, { "type": "string", "description": format!("the `{short}` alone") }] });
         }
         properties.insert(kind.list_key().to_owned(), json!({ "type": ["array", "null"], "items": item }));
     }
-    let kinds = Kind::ALL.map(Kind::as_str);
+    let kinds = StepKind::ALL.map(StepKind::as_str);
     let step =
         json!({ "type": "object", "required": [of_step::KIND], "properties": { of_step::KIND: { "enum": kinds } } });
     let steps = json!({
@@ -45,7 +45,7 @@ fn schema() -> Value {
     })
 }
 
-fn of_entry(entry: &str) -> Value {
+fn entry_schema(entry: &str) -> Value {
     let about = match entry {
         of_run::ID => "what the run is called",
         of_run::INPUTS => "what the run was given",
@@ -63,12 +63,12 @@ fn of_entry(entry: &str) -> Value {
         of_run::COMPLETE => "false: more may come",
         _ => "",
     };
-    let mut schema = match expected(entry) {
-        Expected::Any => json!({}),
-        Expected::Number => json!({ "type": ["number", "null"] }),
-        Expected::Object => json!({ "type": ["object", "null"] }),
-        Expected::TextOrNumber => json!({ "type": ["string", "number", "null"] }),
-        Expected::Boolean => json!({ "type": ["boolean", "null"] }),
+    let mut schema = match entry_type(entry) {
+        EntryType::Any => json!({}),
+        EntryType::Number => json!({ "type": ["number", "null"] }),
+        EntryType::Object => json!({ "type": ["object", "null"] }),
+        EntryType::TextOrNumber => json!({ "type": ["string", "number", "null"] }),
+        EntryType::Boolean => json!({ "type": ["boolean", "null"] }),
     };
     if !about.is_empty()
         && let Some(schema) = schema.as_object_mut()
@@ -78,17 +78,17 @@ fn of_entry(entry: &str) -> Value {
     schema
 }
 
-fn of_step_of(kind: Kind) -> Value {
+fn step_schema(kind: StepKind) -> Value {
     let derived = [of_step::INDEX, of_step::KIND, of_step::PROGRAM, of_step::FLAGS, of_step::OPTIONS, of_step::PARTS];
-    let fields = kind.fields().iter().filter(|field| !derived.contains(field));
-    let of_line = |field: &str| kind == Kind::Command && field == of_step::ARGS;
+    let fields = kind.field_names().iter().filter(|field| !derived.contains(field));
+    let of_line = |field: &str| kind == StepKind::Command && field == of_step::ARGS;
     let properties: Map<String, Value> =
-        fields.filter(|field| !of_line(field)).map(|field| ((*field).to_owned(), of_field(kind, field))).collect();
-    let needed = kind.fields().first().copied().filter(|_| !matches!(kind, Kind::Http)).unwrap_or(of_step::URL);
+        fields.filter(|field| !of_line(field)).map(|field| ((*field).to_owned(), field_schema(kind, field))).collect();
+    let needed = kind.field_names().first().copied().filter(|_| !matches!(kind, StepKind::Http)).unwrap_or(of_step::URL);
     json!({ "type": "object", "required": [needed], "properties": properties })
 }
 
-fn of_field(kind: Kind, field: &str) -> Value {
+fn field_schema(kind: StepKind, field: &str) -> Value {
     match field {
         of_step::START | of_step::END => {
             json!({ "type": ["string", "number", "null"], "description": "RFC 3339, or milliseconds" })
@@ -96,10 +96,10 @@ fn of_field(kind: Kind, field: &str) -> Value {
         of_step::DURATION => json!({ "type": ["number", "null"], "description": "in milliseconds" }),
         of_step::TURN | of_step::EXIT_CODE => json!({ "type": ["integer", "null"] }),
         of_step::OK => json!({ "type": ["boolean", "null"] }),
-        of_step::STATUS if kind == Kind::Http => {
+        of_step::STATUS if kind == StepKind::Http => {
             json!({ "type": ["integer", "string", "null"], "description": "the number of the response" })
         }
-        of_step::STATUS if kind == Kind::Span => json!({}),
+        of_step::STATUS if kind == StepKind::Span => json!({}),
         of_step::STATUS => {
             json!({ "type": ["string", "null"], "description": "ok, failed, denied, pending, or unknown" })
         }

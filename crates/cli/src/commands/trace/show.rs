@@ -1,12 +1,12 @@
 //! `aver trace show TRACE`: runs as rules see them.
 
-use super::super::console::{ColorChoice, Stream};
-use super::super::exit::{Exit, Stop};
-use super::{Given, Told, fields};
-use averment_base::diagnostic::render::{Ink, paint, printable};
-use averment_builtins::detect::beginning;
+use super::super::console::{ColorChoice, OutputStream};
+use super::super::exit::{Exit, CommandError};
+use super::{TraceInputs, CallStatusSource, fields};
+use averment_base::diagnostic::render::{TextColor, paint_text, printable};
+use averment_builtins::detect::redacted_start;
 use averment_report::redact_run;
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{StepKind, Run};
 use averment_runs::timeline::timeline_of;
 use averment_traces::adapt::FORMATS;
 use std::io::{self, Write};
@@ -20,9 +20,9 @@ Examples:
   aver trace show session.jsonl --calls   the calls alone
   aver trace show trace.json --fields     what was read from where
   agent --json | aver trace show -")]
-pub(super) struct Show {
+pub(super) struct ShowArgs {
     #[command(flatten)]
-    given: Given,
+    given: TraceInputs,
     /// Of the steps only calls
     #[arg(long)]
     calls: bool,
@@ -35,35 +35,35 @@ pub(super) struct Show {
 }
 
 /// Shows runs.
-pub(super) fn run(show: &Show, color: ColorChoice) -> Result<Exit, Stop> {
-    let style = Stream::Out.style(color);
+pub(super) fn run_show(show: &ShowArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let style = OutputStream::Out.style(color);
     let mut shown = 0_usize;
-    let told = if show.json { Told::AsRecorded } else { Told::AsJudged };
-    show.given.each(color, told, &mut io::BufWriter::new(io::stdout()), |run, out| {
+    let told = if show.json { CallStatusSource::AsRecorded } else { CallStatusSource::AsJudged };
+    show.given.for_each_run(color, told, &mut io::BufWriter::new(io::stdout()), |run, out| {
         if show.json {
-            return super::convert::write(run, out);
+            return super::convert::write_run(run, out);
         }
         if shown > 0 {
             writeln!(out)?;
         }
         shown += 1;
-        let text = shown_of(run, show, style.width);
+        let text = run_text(run, show, style.width);
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
-        write!(out, "{}\n{rest}", paint(style, Ink::Bold, head))
+        write!(out, "{}\n{rest}", paint_text(style, TextColor::Bold, head))
     })
 }
 
 /// A run step by step. The first line names it; what is hidden in reports is hidden in the others.
-fn shown_of(run: &Run<'_>, show: &Show, width: usize) -> String {
-    let kinds: &[Kind] = if show.calls { &[Kind::Call] } else { &Kind::ALL };
-    let text = printable(&timeline_of(run, kinds, width, beginning)).into_owned();
+fn run_text(run: &Run<'_>, show: &ShowArgs, width: usize) -> String {
+    let kinds: &[StepKind] = if show.calls { &[StepKind::Call] } else { &StepKind::ALL };
+    let text = printable(&timeline_of(run, kinds, width, redacted_start)).into_owned();
     let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let fields = if show.fields { format!("\n{}", fields::places(run)) } else { String::new() };
-    format!("{head}\n{}\n{}", format_of(run), redact_run(run, &format!("{rest}{fields}")))
+    let fields = if show.fields { format!("\n{}", fields::field_places(run)) } else { String::new() };
+    format!("{head}\n{}\n{}", format_line(run), redact_run(run, &format!("{rest}{fields}")))
 }
 
 /// The format of a run, and by what it was recognised.
-fn format_of(run: &Run<'_>) -> String {
+fn format_line(run: &Run<'_>) -> String {
     match FORMATS.iter().find(|format| format.name == run.format) {
         Some(format) => format!("format {}: {}", format.name, format.known_by),
         None => format!("format {}", run.format),

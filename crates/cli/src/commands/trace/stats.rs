@@ -1,15 +1,15 @@
 //! `aver trace stats TRACE...`: what runs did, in counts. Memory grows with the names of tools, not with the runs.
 
-use super::super::console::{ColorChoice, Stream};
-use super::super::exit::{Exit, Stop};
-use super::{Given, Told};
+use super::super::console::{ColorChoice, OutputStream};
+use super::super::exit::{Exit, CommandError};
+use super::{TraceInputs, CallStatusSource};
 use averment_base::diagnostic::render::one_line;
 use averment_base::value::Value;
-use averment_bulk::understood::{note_unpriced, unpriced_in_words};
-use averment_report::escaped::EscapedJson;
-use averment_report::redact::{Withheld, environment, redact};
+use averment_bulk::reading_notes::{note_unpriced, unpriced_in_words};
+use averment_report::json_escape::EscapedJson;
+use averment_report::redact::{WithheldTexts, withheld_values, redact};
 use averment_runs::normal::{of_run, of_step, of_usage};
-use averment_runs::run::{Kind, Priced, Records, Run, Status, Step};
+use averment_runs::run::{StepKind, CostSource, RecordCounts, Run, StepStatus, Step};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,9 +22,9 @@ Examples:
   aver trace stats traces/
   aver trace stats runs.jsonl --all             every tool, not the commonest alone
   aver trace stats runs.jsonl --format json")]
-pub(super) struct Stats {
+pub(super) struct StatsArgs {
     #[command(flatten)]
-    given: Given,
+    given: TraceInputs,
     /// Every tool, not the 20 that are called most
     #[arg(long)]
     all: bool,
@@ -57,27 +57,27 @@ const USAGE: [&str; 6] = [
 
 /// Counts over runs. What no run records is left out.
 #[derive(Debug, Default, Serialize)]
-struct Counts {
+struct RunCounts {
     runs: u64,
     /// Runs by the name of their format.
     formats: BTreeMap<&'static str, u64>,
     /// Steps by kind.
     steps: BTreeMap<&'static str, u64>,
     calls: u64,
-    tools: BTreeMap<String, OfTool>,
+    tools: BTreeMap<String, ToolCounts>,
     /// Calls of tools beyond those that are told apart.
     #[serde(skip_serializing_if = "is_zero")]
     other_tools: u64,
-    tokens: BTreeMap<&'static str, Sum>,
-    cost_usd: Sum,
+    tokens: BTreeMap<&'static str, RecordedSum>,
+    cost_usd: RecordedSum,
     /// Runs whose cost is that of a table of prices.
     #[serde(skip_serializing_if = "is_zero")]
     priced: u64,
     /// Why the cost of runs is not known although there is such a table, and of how many.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unpriced: BTreeMap<String, u64>,
-    duration_ms: Sum,
-    turns: Sum,
+    duration_ms: RecordedSum,
+    turns: RecordedSum,
     records: u64,
     records_not_understood: u64,
     warnings: u64,
@@ -85,7 +85,7 @@ struct Counts {
 
 /// The calls of one tool.
 #[derive(Debug, Default, Serialize)]
-struct OfTool {
+struct ToolCounts {
     calls: u64,
     ok: u64,
     failed: u64,
@@ -93,12 +93,12 @@ struct OfTool {
     not_executed: u64,
     /// The run does not say how they ended.
     unknown: u64,
-    duration_ms: Sum,
+    duration_ms: RecordedSum,
 }
 
 /// A sum over those runs or calls that record a value.
 #[derive(Debug, Default, Clone, Copy, Serialize)]
-struct Sum {
+struct RecordedSum {
     /// How many record it.
     of: u64,
     sum: f64,
@@ -109,10 +109,10 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// Counts and prints.
-pub(super) fn run(stats: &Stats, color: ColorChoice) -> Result<Exit, Stop> {
-    let mut counts = Counts::default();
-    let exit = stats.given.each(color, Told::AsJudged, &mut io::sink(), |run, _| {
-        counts.add(run);
+pub(super) fn run_stats(stats: &StatsArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    let mut counts = RunCounts::default();
+    let exit = stats.given.for_each_run(color, CallStatusSource::AsJudged, &mut io::sink(), |run, _| {
+        counts.add_run(run);
         Ok(())
     })?;
     let mut out = io::stdout().lock();
@@ -123,15 +123,15 @@ pub(super) fn run(stats: &Stats, color: ColorChoice) -> Result<Exit, Stop> {
         }
         StatsFormat::Human => {
             let listed = if stats.all { usize::MAX } else { LISTED };
-            out.write_all(redact(&counts.table(listed, Stream::Out.style(color).width)).as_bytes())?;
+            out.write_all(redact(&counts.counts_table(listed, OutputStream::Out.style(color).width)).as_bytes())?;
         }
     }
-    super::super::console::say(&redact(&unpriced_in_words(&counts.unpriced)));
+    super::super::console::eprint_redacted(&redact(&unpriced_in_words(&counts.unpriced)));
     Ok(exit)
 }
 
-impl Sum {
-    fn add(&mut self, value: Value<'_>) {
+impl RecordedSum {
+    fn add_value(&mut self, value: Value<'_>) {
         if let Value::Number(number) = value {
             self.of += 1;
             self.sum += number.to_f64();
@@ -139,31 +139,31 @@ impl Sum {
     }
 }
 
-impl Counts {
-    fn add(&mut self, run: &Run<'_>) {
+impl RunCounts {
+    fn add_run(&mut self, run: &Run<'_>) {
         self.runs += 1;
         *self.formats.entry(run.format).or_default() += 1;
-        let withheld = Withheld::of(environment(run));
+        let withheld = WithheldTexts::of_texts(withheld_values(run));
         for step in run.steps {
             *self.steps.entry(step.kind.list_key()).or_default() += 1;
-            if step.kind == Kind::Call {
-                self.add_call(&withheld.without(redact(step.name).into_owned()), step);
+            if step.kind == StepKind::Call {
+                self.add_call(&withheld.remove_from(redact(step.name).into_owned()), step);
             }
         }
         for count in USAGE {
-            if let value @ Value::Number(_) = run.root(of_run::USAGE).field(count).value {
-                self.tokens.entry(count).or_default().add(value);
+            if let value @ Value::Number(_) = run.root_value(of_run::USAGE).field(count).value {
+                self.tokens.entry(count).or_default().add_value(value);
             }
         }
-        self.cost_usd.add(run.root(of_run::COST).value);
+        self.cost_usd.add_value(run.root_value(of_run::COST).value);
         match &run.priced {
-            Priced::ByTable => self.priced += 1,
-            Priced::Unknown(why) => note_unpriced(&mut self.unpriced, why),
-            Priced::Recorded | Priced::NotAsked => {}
+            CostSource::ByTable => self.priced += 1,
+            CostSource::Unknown(why) => note_unpriced(&mut self.unpriced, why),
+            CostSource::Recorded | CostSource::NotAsked => {}
         }
-        self.duration_ms.add(run.root(of_run::DURATION).value);
-        self.turns.add(run.root(of_run::TURNS).value);
-        let Records { seen, not_understood, .. } = run.records;
+        self.duration_ms.add_value(run.root_value(of_run::DURATION).value);
+        self.turns.add_value(run.root_value(of_run::TURNS).value);
+        let RecordCounts { seen, not_understood, .. } = run.records;
         self.records += seen;
         self.records_not_understood += not_understood;
         self.warnings += run.warnings.len() as u64;
@@ -179,22 +179,22 @@ impl Counts {
         let tool = self.tools.entry(name.to_owned()).or_default();
         tool.calls += 1;
         *match step.status {
-            Status::Ok => &mut tool.ok,
-            Status::Failed => &mut tool.failed,
-            Status::Denied | Status::Pending => &mut tool.not_executed,
-            Status::Unknown => &mut tool.unknown,
+            StepStatus::Ok => &mut tool.ok,
+            StepStatus::Failed => &mut tool.failed,
+            StepStatus::Denied | StepStatus::Pending => &mut tool.not_executed,
+            StepStatus::Unknown => &mut tool.unknown,
         } += 1;
-        tool.duration_ms.add(step.object.get(of_step::DURATION).map_or(Value::Absent, |node| node.value));
+        tool.duration_ms.add_value(step.object.get(of_step::DURATION).map_or(Value::Absent, |node| node.value));
     }
 
     /// Tables for people.
-    fn table(&self, listed: usize, width: usize) -> String {
+    fn counts_table(&self, listed: usize, width: usize) -> String {
         let mut out = String::new();
         let formats: Vec<_> = self.formats.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let _ = writeln!(out, "runs       {} ({})", self.runs, formats.join(", "));
         let steps: Vec<_> = self.steps.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
         let _ = writeln!(out, "steps      {}", if steps.is_empty() { "none".to_owned() } else { steps.join(", ") });
-        let of = |sum: Sum| {
+        let of = |sum: RecordedSum| {
             if sum.of == self.runs { String::new() } else { format!(" (recorded by {} of {} runs)", sum.of, self.runs) }
         };
         for (name, sum) in self.tokens.iter().filter(|(_, sum)| sum.of > 0) {
@@ -231,7 +231,7 @@ impl Counts {
         tools.sort_by(|(a, of_a), (b, of_b)| of_b.calls.cmp(&of_a.calls).then_with(|| a.cmp(b)));
         let shown = tools.iter().take(listed);
         let room = width.saturating_sub(58).max(16);
-        let names: Vec<String> = shown.clone().map(|(name, _)| cut(&one_line(name), room)).collect();
+        let names: Vec<String> = shown.clone().map(|(name, _)| cut_text(&one_line(name), room)).collect();
         let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
         let head = ["calls", "ok", "failed", "not run", "unknown", "mean ms"];
         let _ = writeln!(
@@ -240,7 +240,7 @@ impl Counts {
             "tool", head[0], head[1], head[2], head[3], head[4], head[5]
         );
         for (name, (_, tool)) in names.iter().zip(shown) {
-            let OfTool { calls, ok, failed, not_executed, unknown, duration_ms } = tool;
+            let ToolCounts { calls, ok, failed, not_executed, unknown, duration_ms } = tool;
             let mean = match duration_ms.of {
                 0 => String::new(),
                 count => format!("{:.0}", duration_ms.sum / to_f64(count)),
@@ -261,7 +261,7 @@ fn to_f64(count: u64) -> f64 {
     count as f64
 }
 
-fn cut(text: &str, most: usize) -> String {
+fn cut_text(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),

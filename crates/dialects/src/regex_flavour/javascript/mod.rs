@@ -2,33 +2,33 @@
 
 mod escape;
 
-use super::pattern::{Cursor, DEEPEST, Group, Node, Place, Writer, literal, outside_sets, set};
-use super::{Literal, Unusable};
+use super::pattern::{RegexCursor, DEEPEST, GroupPurpose, RegexNode, LineAnchor, RegexWriter, escape_letter, outside_sets, set_node};
+use super::{TranslatedRegex, UnusableRegex};
 
 /// An expression of JavaScript's `RegExp`, as `test` asks for it: `g`, `y` and `d` say where a search begins and what it remembers, and
 /// count for nothing.
 ///
 /// # Errors
 /// Where `RegExp` refuses it, and where it speaks of halves of characters or of sets of texts (flag `v`).
-pub fn javascript(pattern: &str, flags: &str) -> Result<Literal, Unusable> {
+pub fn translate_javascript(pattern: &str, flags: &str) -> Result<TranslatedRegex, UnusableRegex> {
     let given = flags_of(flags, pattern.len())?;
     let (groups, names) = groups_of(pattern);
-    let cursor = Cursor { pattern, at: 0 };
+    let cursor = RegexCursor { pattern, at: 0 };
     let unicode = given.unicode || !names.is_empty();
-    let mut reader = Reader { cursor, flags: given, groups, names, named: unicode, open: Vec::new(), count: 0 };
-    let root = reader.choice(0)?;
-    if !reader.cursor.rest().is_empty() {
-        return reader.cursor.error("this `)` closes nothing");
+    let mut reader = JsRegexReader { cursor, flags: given, groups, names, named: unicode, open: Vec::new(), count: 0 };
+    let root = reader.read_choice(0)?;
+    if !reader.cursor.rest_text().is_empty() {
+        return reader.cursor.fail_here("this `)` closes nothing");
     }
-    let mut writer = Writer::default();
-    writer.node(&root, true, true);
+    let mut writer = RegexWriter::default();
+    writer.write_node(&root, true, true);
     let letters = [('i', given.ignore_case), ('s', given.dot_all)];
     let letters = letters.into_iter().filter_map(|(letter, on)| on.then_some(letter)).collect();
-    Ok(Literal::new(&writer.text, letters, writer.backtracks))
+    Ok(TranslatedRegex::new(&writer.text, letters, writer.backtracks))
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Flags {
+struct JsRegexFlags {
     ignore_case: bool,
     multi_line: bool,
     dot_all: bool,
@@ -36,11 +36,11 @@ struct Flags {
 }
 
 /// Flags are told behind the last byte of the expression.
-fn flags_of(flags: &str, end: usize) -> Result<Flags, Unusable> {
-    let mut given = Flags::default();
+fn flags_of(flags: &str, end: usize) -> Result<JsRegexFlags, UnusableRegex> {
+    let mut given = JsRegexFlags::default();
     for (at, letter) in flags.char_indices() {
         if flags.get(..at).is_some_and(|before| before.contains(letter)) {
-            return Err(Unusable::new(end, format!("the flag `{letter}` stands twice")));
+            return Err(UnusableRegex::new(end, format!("the flag `{letter}` stands twice")));
         }
         match letter {
             'i' => given.ignore_case = true,
@@ -49,12 +49,12 @@ fn flags_of(flags: &str, end: usize) -> Result<Flags, Unusable> {
             'u' => given.unicode = true,
             'g' | 'y' | 'd' => {}
             'v' => {
-                return Err(Unusable::new(
+                return Err(UnusableRegex::new(
                     end,
                     "the flag `v` (sets of texts) has no counterpart: write the expression with `u`",
                 ));
             }
-            other => return Err(Unusable::new(end, format!("there is no flag `{other}`"))),
+            other => return Err(UnusableRegex::new(end, format!("there is no flag `{other}`"))),
         }
     }
     Ok(given)
@@ -63,15 +63,15 @@ fn flags_of(flags: &str, end: usize) -> Result<Flags, Unusable> {
 /// How many groups there are, and the names of those that have one, with their numbers.
 fn groups_of(pattern: &str) -> (u32, Vec<(String, u32)>) {
     let (mut count, mut names, mut in_set) = (0_u32, Vec::new(), false);
-    let mut cursor = Cursor { pattern, at: 0 };
+    let mut cursor = RegexCursor { pattern, at: 0 };
     while let Some(letter) = cursor.next() {
         match letter {
             '\\' => drop(cursor.next()),
             '[' => in_set = true,
             ']' => in_set = false,
             '(' if !in_set => {
-                let named = cursor.rest().strip_prefix("?<").filter(|rest| !rest.starts_with(['=', '!']));
-                if cursor.rest().starts_with('?') && named.is_none() {
+                let named = cursor.rest_text().strip_prefix("?<").filter(|rest| !rest.starts_with(['=', '!']));
+                if cursor.rest_text().starts_with('?') && named.is_none() {
                     continue;
                 }
                 count = count.saturating_add(1);
@@ -85,9 +85,9 @@ fn groups_of(pattern: &str) -> (u32, Vec<(String, u32)>) {
     (count, names)
 }
 
-struct Reader<'p> {
-    cursor: Cursor<'p>,
-    flags: Flags,
+struct JsRegexReader<'p> {
+    cursor: RegexCursor<'p>,
+    flags: JsRegexFlags,
     /// How many groups the whole expression has.
     groups: u32,
     names: Vec<(String, u32)>,
@@ -99,46 +99,46 @@ struct Reader<'p> {
     count: u32,
 }
 
-impl Reader<'_> {
-    fn choice(&mut self, depth: usize) -> Result<Node, Unusable> {
+impl JsRegexReader<'_> {
+    fn read_choice(&mut self, depth: usize) -> Result<RegexNode, UnusableRegex> {
         if depth > DEEPEST {
-            return self.cursor.error("the groups are nested too deep");
+            return self.cursor.fail_here("the groups are nested too deep");
         }
-        let mut parts = vec![self.sequence(depth)?];
-        while self.cursor.take("|") {
-            parts.push(self.sequence(depth)?);
+        let mut parts = vec![self.read_sequence(depth)?];
+        while self.cursor.take_text("|") {
+            parts.push(self.read_sequence(depth)?);
         }
-        Ok(if parts.len() == 1 { parts.pop().unwrap_or(Node::Empty) } else { Node::Choice(parts) })
+        Ok(if parts.len() == 1 { parts.pop().unwrap_or(RegexNode::Empty) } else { RegexNode::Choice(parts) })
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<Node, Unusable> {
-        let mut parts: Vec<Node> = Vec::new();
+    fn read_sequence(&mut self, depth: usize) -> Result<RegexNode, UnusableRegex> {
+        let mut parts: Vec<RegexNode> = Vec::new();
         let mut repeatable = false;
         loop {
             let at = self.cursor.at;
             match self.cursor.peek() {
-                None | Some('|' | ')') => return Ok(Node::Sequence(parts)),
+                None | Some('|' | ')') => return Ok(RegexNode::Sequence(parts)),
                 Some('*' | '+' | '?' | '{') => {
-                    let Some((sign, least, most)) = self.sign(at)? else {
+                    let Some((sign, least, most)) = self.read_repetition(at)? else {
                         if self.flags.unicode {
-                            return Err(Unusable::new(at, "this `{` counts nothing: write `\\{` for the character"));
+                            return Err(UnusableRegex::new(at, "this `{` counts nothing: write `\\{` for the character"));
                         }
                         self.cursor.next();
-                        parts.push(Node::Written(literal('{'), 1));
+                        parts.push(RegexNode::Written(escape_letter('{'), 1));
                         repeatable = true;
                         continue;
                     };
                     let Some(inside) = parts.pop().filter(|_| repeatable) else {
-                        return Err(Unusable::new(at, "there is nothing to repeat here"));
+                        return Err(UnusableRegex::new(at, "there is nothing to repeat here"));
                     };
                     repeatable = false;
-                    parts.push(Node::Repeat { inside: Box::new(inside), sign, least, most, keeps: false });
+                    parts.push(RegexNode::Repeat { inside: Box::new(inside), sign, least, most, keeps: false });
                 }
                 Some(_) => {
-                    let node = self.atom(depth)?;
+                    let node = self.read_atom(depth)?;
                     repeatable = match &node {
-                        Node::Place(_) | Node::Written(_, 0) | Node::Group(Group::Behind, ..) => false,
-                        Node::Group(Group::Ahead, ..) => !self.flags.unicode,
+                        RegexNode::Place(_) | RegexNode::Written(_, 0) | RegexNode::Group(GroupPurpose::Behind, ..) => false,
+                        RegexNode::Group(GroupPurpose::Ahead, ..) => !self.flags.unicode,
                         _ => true,
                     };
                     parts.push(node);
@@ -148,7 +148,7 @@ impl Reader<'_> {
     }
 
     /// A repetition: how it is written, and its numbers; `None` for a brace that counts nothing.
-    fn sign(&mut self, at: usize) -> Result<Option<(String, u32, Option<u32>)>, Unusable> {
+    fn read_repetition(&mut self, at: usize) -> Result<Option<(String, u32, Option<u32>)>, UnusableRegex> {
         let mut ahead = self.cursor;
         let (mut sign, least, most) = match ahead.next() {
             Some('*') => ("*".to_owned(), 0, None),
@@ -157,11 +157,11 @@ impl Reader<'_> {
             _ => {
                 let digit = |letter: char| letter.is_ascii_digit();
                 let least = ahead.take_while(usize::MAX, digit);
-                let most = ahead.take(",").then(|| ahead.take_while(usize::MAX, digit));
-                if least.is_empty() || !ahead.take("}") {
+                let most = ahead.take_text(",").then(|| ahead.take_while(usize::MAX, digit));
+                if least.is_empty() || !ahead.take_text("}") {
                     return Ok(None);
                 }
-                let number = |text: &str| text.parse::<u32>().map_err(|_| Unusable::new(at, "the number is too large"));
+                let number = |text: &str| text.parse::<u32>().map_err(|_| UnusableRegex::new(at, "the number is too large"));
                 let low = number(least)?;
                 match most {
                     None => (format!("{{{low}}}"), low, Some(low)),
@@ -169,85 +169,85 @@ impl Reader<'_> {
                     Some(most) => {
                         let high = number(most)?;
                         if high < low {
-                            return Err(Unusable::new(at, "the least number is greater than the most"));
+                            return Err(UnusableRegex::new(at, "the least number is greater than the most"));
                         }
                         (format!("{{{low},{high}}}"), low, Some(high))
                     }
                 }
             }
         };
-        if ahead.take("?") {
+        if ahead.take_text("?") {
             sign.push('?');
         }
         self.cursor.at = ahead.at;
         Ok(Some((sign, least, most)))
     }
 
-    fn atom(&mut self, depth: usize) -> Result<Node, Unusable> {
+    fn read_atom(&mut self, depth: usize) -> Result<RegexNode, UnusableRegex> {
         let start = self.cursor.at;
-        let Some(letter) = self.cursor.next() else { return Ok(Node::Empty) };
+        let Some(letter) = self.cursor.next() else { return Ok(RegexNode::Empty) };
         match letter {
-            '\\' => self.escape(start),
-            '[' => self.set(start),
-            '(' => self.group(depth, start),
-            '.' if self.flags.dot_all => Ok(Node::Written(".".to_owned(), 1)),
-            '.' => Ok(set(true, r"\n\r\u{2028}\u{2029}")),
-            '^' if self.flags.multi_line => Ok(Node::Place(Place::LineStart)),
-            '^' => Ok(Node::Written("^".to_owned(), 0)),
-            '$' if self.flags.multi_line => Ok(Node::Place(Place::LineEnd)),
-            '$' => Ok(Node::Written("$".to_owned(), 0)),
+            '\\' => self.read_escape(start),
+            '[' => self.read_set(start),
+            '(' => self.read_group(depth, start),
+            '.' if self.flags.dot_all => Ok(RegexNode::Written(".".to_owned(), 1)),
+            '.' => Ok(set_node(true, r"\n\r\u{2028}\u{2029}")),
+            '^' if self.flags.multi_line => Ok(RegexNode::Place(LineAnchor::LineStart)),
+            '^' => Ok(RegexNode::Written("^".to_owned(), 0)),
+            '$' if self.flags.multi_line => Ok(RegexNode::Place(LineAnchor::LineEnd)),
+            '$' => Ok(RegexNode::Written("$".to_owned(), 0)),
             ']' | '}' if self.flags.unicode => {
-                Err(Unusable::new(start, format!("write `\\{letter}` for the character")))
+                Err(UnusableRegex::new(start, format!("write `\\{letter}` for the character")))
             }
-            other => Ok(Node::Written(outside_sets(other), 1)),
+            other => Ok(RegexNode::Written(outside_sets(other), 1)),
         }
     }
 
-    fn group(&mut self, depth: usize, start: usize) -> Result<Node, Unusable> {
-        let (group, opening) = match self.cursor.rest() {
-            rest if rest.starts_with("?:") => (Group::Plain, "(?:"),
-            rest if rest.starts_with("?=") => (Group::Ahead, "(?="),
-            rest if rest.starts_with("?!") => (Group::Ahead, "(?!"),
-            rest if rest.starts_with("?<=") => (Group::Behind, "(?<="),
-            rest if rest.starts_with("?<!") => (Group::Behind, "(?<!"),
-            rest if rest.starts_with("?<") => return self.named(depth, start),
-            rest if rest.starts_with('?') => return Err(Unusable::new(start, "there is no such group")),
-            _ => return self.capture("(".to_owned(), depth, start),
+    fn read_group(&mut self, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+        let (group, opening) = match self.cursor.rest_text() {
+            rest if rest.starts_with("?:") => (GroupPurpose::Plain, "(?:"),
+            rest if rest.starts_with("?=") => (GroupPurpose::Ahead, "(?="),
+            rest if rest.starts_with("?!") => (GroupPurpose::Ahead, "(?!"),
+            rest if rest.starts_with("?<=") => (GroupPurpose::Behind, "(?<="),
+            rest if rest.starts_with("?<!") => (GroupPurpose::Behind, "(?<!"),
+            rest if rest.starts_with("?<") => return self.read_named_group(depth, start),
+            rest if rest.starts_with('?') => return Err(UnusableRegex::new(start, "there is no such group")),
+            _ => return self.read_capture("(".to_owned(), depth, start),
         };
-        self.cursor.take(opening.get(1..).unwrap_or(""));
-        let inside = self.closed(depth, start)?;
-        Ok(Node::Group(group, opening.to_owned(), Box::new(inside)))
+        self.cursor.take_text(opening.get(1..).unwrap_or(""));
+        let inside = self.close_group(depth, start)?;
+        Ok(RegexNode::Group(group, opening.to_owned(), Box::new(inside)))
     }
 
-    fn closed(&mut self, depth: usize, start: usize) -> Result<Node, Unusable> {
-        let inside = self.choice(depth.saturating_add(1))?;
-        if self.cursor.take(")") { Ok(inside) } else { Err(Unusable::new(start, "this `(` is not closed")) }
+    fn close_group(&mut self, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+        let inside = self.read_choice(depth.saturating_add(1))?;
+        if self.cursor.take_text(")") { Ok(inside) } else { Err(UnusableRegex::new(start, "this `(` is not closed")) }
     }
 
-    fn capture(&mut self, opening: String, depth: usize, start: usize) -> Result<Node, Unusable> {
+    fn read_capture(&mut self, opening: String, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
         self.count = self.count.saturating_add(1);
         self.open.push(self.count);
-        let inside = self.closed(depth, start)?;
+        let inside = self.close_group(depth, start)?;
         self.open.pop();
-        Ok(Node::Group(Group::Plain, opening, Box::new(inside)))
+        Ok(RegexNode::Group(GroupPurpose::Plain, opening, Box::new(inside)))
     }
 
-    fn named(&mut self, depth: usize, start: usize) -> Result<Node, Unusable> {
-        self.cursor.take("?<");
+    fn read_named_group(&mut self, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+        self.cursor.take_text("?<");
         let name = self.cursor.take_while(usize::MAX, |letter| letter != '>');
         let mut letters = name.chars();
         let begins = letters.next().is_some_and(|first| matches!(first, '_' | '$') || first.is_alphabetic());
         if !begins || !letters.all(|letter| matches!(letter, '_' | '$') || letter.is_alphanumeric()) {
-            return Err(Unusable::new(start, "behind `(?<` stands the name of a group and `>`"));
+            return Err(UnusableRegex::new(start, "behind `(?<` stands the name of a group and `>`"));
         }
         if self.names.iter().any(|(known, number)| known == name && *number <= self.count) {
-            return Err(Unusable::new(start, format!("there are two groups `{name}`")));
+            return Err(UnusableRegex::new(start, format!("there are two groups `{name}`")));
         }
         // A name may have a `$`, which the language knows not: groups are referred to by their numbers.
         let opening = if name.contains('$') { "(".to_owned() } else { format!("(?<{name}>") };
-        if !self.cursor.take(">") {
-            return Err(Unusable::new(start, "behind `(?<` stands the name of a group and `>`"));
+        if !self.cursor.take_text(">") {
+            return Err(UnusableRegex::new(start, "behind `(?<` stands the name of a group and `>`"));
         }
-        self.capture(opening, depth, start)
+        self.read_capture(opening, depth, start)
     }
 }

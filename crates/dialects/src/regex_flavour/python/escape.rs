@@ -1,38 +1,38 @@
 //! What stands behind a backslash, and in brackets.
 
-use super::super::pattern::{Node, literal, set};
-use super::{Flags, Reader};
-use crate::regex_flavour::Unusable;
+use super::super::pattern::{RegexNode, escape_letter, set_node};
+use super::{PyRegexFlags, PyRegexReader};
+use crate::regex_flavour::UnusableRegex;
 
 /// What stands in brackets.
-enum Member {
+enum PySetMember {
     Character(char),
     Class(String),
 }
 
-impl Reader<'_> {
-    pub(super) fn escape(&mut self, flags: Flags, start: usize) -> Result<Node, Unusable> {
+impl PyRegexReader<'_> {
+    pub(super) fn read_escape(&mut self, flags: PyRegexFlags, start: usize) -> Result<RegexNode, UnusableRegex> {
         let Some(letter) = self.cursor.next() else {
-            return Err(Unusable::new(start, "a backslash ends the expression"));
+            return Err(UnusableRegex::new(start, "a backslash ends the expression"));
         };
-        let look = |text: &str| Ok(Node::Written(text.to_owned(), 0));
+        let look = |text: &str| Ok(RegexNode::Written(text.to_owned(), 0));
         match letter {
             'A' => look("\\A"),
             'Z' => look("\\z"),
-            'b' | 'B' => Ok(Node::Written(self.edge(letter, flags), 0)),
+            'b' | 'B' => Ok(RegexNode::Written(self.word_edge(letter, flags), 0)),
             'd' | 'D' | 's' | 'S' | 'w' | 'W' => {
-                let (inside, negated) = self.class(letter, flags);
+                let (inside, negated) = self.class_members(letter, flags);
                 Ok(match inside.as_str() {
-                    "\\d" | "\\w" | "\\s" => Node::Written(format!("\\{letter}"), 1),
-                    inside => set(negated, inside),
+                    "\\d" | "\\w" | "\\s" => RegexNode::Written(format!("\\{letter}"), 1),
+                    inside => set_node(negated, inside),
                 })
             }
-            '1'..='9' => self.reference(letter, start),
-            _ => Ok(Node::Written(literal(self.escaped(letter, start, false)?), 1)),
+            '1'..='9' => self.read_reference(letter, start),
+            _ => Ok(RegexNode::Written(escape_letter(self.read_escaped(letter, start, false)?), 1)),
         }
     }
 
-    fn edge(&mut self, letter: char, flags: Flags) -> String {
+    fn word_edge(&mut self, letter: char, flags: PyRegexFlags) -> String {
         self.unicode |= !flags.ascii;
         match (flags.ascii, self.ascii) {
             (true, false) => format!("(?-u:\\{letter})"),
@@ -42,7 +42,7 @@ impl Reader<'_> {
     }
 
     /// What stands in the brackets of a class, and whether it is negated.
-    fn class(&mut self, letter: char, flags: Flags) -> (String, bool) {
+    fn class_members(&mut self, letter: char, flags: PyRegexFlags) -> (String, bool) {
         let (inside, unicode) = match (letter.to_ascii_lowercase(), flags.ascii, self.ascii) {
             ('d', true, true) => ("\\d", false),
             ('d', true, false) => ("0-9", false),
@@ -61,7 +61,7 @@ impl Reader<'_> {
     }
 
     /// `\1` to `\99`, or an octal number of three digits.
-    fn reference(&mut self, first: char, start: usize) -> Result<Node, Unusable> {
+    fn read_reference(&mut self, first: char, start: usize) -> Result<RegexNode, UnusableRegex> {
         let octal = |letter: char| ('0'..='7').contains(&letter);
         let mut digits = String::from(first);
         if let Some(second) = self.cursor.peek().filter(char::is_ascii_digit) {
@@ -69,24 +69,24 @@ impl Reader<'_> {
             digits.push(second);
             if octal(first) && octal(second) && self.cursor.peek().is_some_and(octal) {
                 digits.extend(self.cursor.next());
-                return Ok(Node::Written(literal(of_octal(&digits, start)?), 1));
+                return Ok(RegexNode::Written(escape_letter(of_octal(&digits, start)?), 1));
             }
         }
         let group = digits.parse().unwrap_or(u32::MAX);
         self.group_reference(group, start)
     }
 
-    pub(super) fn group_reference(&self, group: u32, start: usize) -> Result<Node, Unusable> {
+    pub(super) fn group_reference(&self, group: u32, start: usize) -> Result<RegexNode, UnusableRegex> {
         match (group as usize).checked_sub(1).and_then(|index| self.groups.get(index)) {
-            None => Err(Unusable::new(start, format!("there is no group {group} before this"))),
-            Some(None) => Err(Unusable::new(start, "a group cannot refer to itself")),
-            Some(Some(_)) => Ok(Node::Reference(group)),
+            None => Err(UnusableRegex::new(start, format!("there is no group {group} before this"))),
+            Some(None) => Err(UnusableRegex::new(start, "a group cannot refer to itself")),
+            Some(Some(_)) => Ok(RegexNode::Reference(group)),
         }
     }
 
     /// A character behind a backslash, which was read.
-    fn escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, Unusable> {
-        let bad = |what: &str| Err(Unusable::new(start, what.to_owned()));
+    fn read_escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, UnusableRegex> {
+        let bad = |what: &str| Err(UnusableRegex::new(start, what.to_owned()));
         match letter {
             'a' => Ok('\x07'),
             'f' => Ok('\x0c'),
@@ -101,7 +101,7 @@ impl Reader<'_> {
                     'u' => 4,
                     _ => 8,
                 };
-                let Some(code) = self.cursor.hex(digits) else {
+                let Some(code) = self.cursor.take_hex(digits) else {
                     return bad(&format!("`\\{letter}` wants {digits} hexadecimal digits"));
                 };
                 match char::from_u32(code) {
@@ -124,59 +124,59 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn set(&mut self, flags: Flags, start: usize) -> Result<Node, Unusable> {
-        let negated = self.cursor.take("^");
+    pub(super) fn read_set(&mut self, flags: PyRegexFlags, start: usize) -> Result<RegexNode, UnusableRegex> {
+        let negated = self.cursor.take_text("^");
         let mut inside = String::new();
         let mut first = true;
         loop {
             let at = self.cursor.at;
             match self.cursor.next() {
-                None => return Err(Unusable::new(start, "this `[` is not closed")),
-                Some(']') if !first => return Ok(set(negated, &inside)),
-                Some(letter) => self.member(letter, at, flags, &mut inside)?,
+                None => return Err(UnusableRegex::new(start, "this `[` is not closed")),
+                Some(']') if !first => return Ok(set_node(negated, &inside)),
+                Some(letter) => self.read_range(letter, at, flags, &mut inside)?,
             }
             first = false;
         }
     }
 
     /// A character, a range or a class in brackets.
-    fn member(&mut self, letter: char, at: usize, flags: Flags, inside: &mut String) -> Result<(), Unusable> {
-        let low = self.one(letter, at, flags)?;
+    fn read_range(&mut self, letter: char, at: usize, flags: PyRegexFlags, inside: &mut String) -> Result<(), UnusableRegex> {
+        let low = self.read_member(letter, at, flags)?;
         let mut ahead = self.cursor;
-        if !(ahead.take("-") && ahead.peek().is_some_and(|next| next != ']')) {
+        if !(ahead.take_text("-") && ahead.peek().is_some_and(|next| next != ']')) {
             match low {
-                Member::Character(letter) => inside.push_str(&literal(letter)),
-                Member::Class(class) => inside.push_str(&class),
+                PySetMember::Character(letter) => inside.push_str(&escape_letter(letter)),
+                PySetMember::Class(class) => inside.push_str(&class),
             }
             return Ok(());
         }
         self.cursor = ahead;
         let end = self.cursor.at;
         let Some(next) = self.cursor.next() else { return Ok(()) };
-        match (low, self.one(next, end, flags)?) {
-            (Member::Character(low), Member::Character(high)) if low <= high => {
-                inside.push_str(&format!("{}-{}", literal(low), literal(high)));
+        match (low, self.read_member(next, end, flags)?) {
+            (PySetMember::Character(low), PySetMember::Character(high)) if low <= high => {
+                inside.push_str(&format!("{}-{}", escape_letter(low), escape_letter(high)));
                 Ok(())
             }
-            (Member::Character(_), Member::Character(_)) => Err(Unusable::new(at, "this range is backwards")),
-            _ => Err(Unusable::new(at, "a range goes from one character to another")),
+            (PySetMember::Character(_), PySetMember::Character(_)) => Err(UnusableRegex::new(at, "this range is backwards")),
+            _ => Err(UnusableRegex::new(at, "a range goes from one character to another")),
         }
     }
 
-    fn one(&mut self, letter: char, at: usize, flags: Flags) -> Result<Member, Unusable> {
+    fn read_member(&mut self, letter: char, at: usize, flags: PyRegexFlags) -> Result<PySetMember, UnusableRegex> {
         if letter != '\\' {
-            return Ok(Member::Character(letter));
+            return Ok(PySetMember::Character(letter));
         }
-        let Some(letter) = self.cursor.next() else { return Err(Unusable::new(at, "a backslash ends the expression")) };
+        let Some(letter) = self.cursor.next() else { return Err(UnusableRegex::new(at, "a backslash ends the expression")) };
         if matches!(letter, 'd' | 'D' | 's' | 'S' | 'w' | 'W') {
-            let (inside, negated) = self.class(letter, flags);
-            return Ok(Member::Class(if negated { format!("[^{inside}]") } else { inside }));
+            let (inside, negated) = self.class_members(letter, flags);
+            return Ok(PySetMember::Class(if negated { format!("[^{inside}]") } else { inside }));
         }
-        self.escaped(letter, at, true).map(Member::Character)
+        self.read_escaped(letter, at, true).map(PySetMember::Character)
     }
 }
 
-fn of_octal(digits: &str, start: usize) -> Result<char, Unusable> {
+fn of_octal(digits: &str, start: usize) -> Result<char, UnusableRegex> {
     let code = u32::from_str_radix(digits, 8).ok().filter(|code| *code <= 0o377);
-    code.and_then(char::from_u32).ok_or_else(|| Unusable::new(start, "the octal number is greater than 377"))
+    code.and_then(char::from_u32).ok_or_else(|| UnusableRegex::new(start, "the octal number is greater than 377"))
 }

@@ -1,46 +1,46 @@
 //! Groups, with their names, flags and conditions.
 
-use super::super::pattern::{Group, Node};
-use super::{Flags, Reader, set_flag};
-use crate::regex_flavour::Unusable;
+use super::super::pattern::{GroupPurpose, RegexNode};
+use super::{PyRegexFlags, PyRegexReader, set_flag};
+use crate::regex_flavour::UnusableRegex;
 
-impl Reader<'_> {
-    pub(super) fn group(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Option<Node>, Unusable> {
-        if !self.cursor.take("?") {
-            return self.capture("(".to_owned(), flags, depth, start).map(Some);
+impl PyRegexReader<'_> {
+    pub(super) fn read_group(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<Option<RegexNode>, UnusableRegex> {
+        if !self.cursor.take_text("?") {
+            return self.read_capture("(".to_owned(), flags, depth, start).map(Some);
         }
-        if self.cursor.take("P") {
-            return self.named(flags, depth, start).map(Some);
+        if self.cursor.take_text("P") {
+            return self.read_named_group(flags, depth, start).map(Some);
         }
-        if self.cursor.take("#") {
+        if self.cursor.take_text("#") {
             self.cursor.take_while(usize::MAX, |letter| letter != ')');
-            return if self.cursor.take(")") {
+            return if self.cursor.take_text(")") {
                 Ok(None)
             } else {
-                Err(Unusable::new(start, "this comment is not closed"))
+                Err(UnusableRegex::new(start, "this comment is not closed"))
             };
         }
         for (sign, group) in [
-            (":", Group::Plain),
-            ("=", Group::Ahead),
-            ("!", Group::Ahead),
-            ("<=", Group::Behind),
-            ("<!", Group::Behind),
-            (">", Group::Other),
+            (":", GroupPurpose::Plain),
+            ("=", GroupPurpose::Ahead),
+            ("!", GroupPurpose::Ahead),
+            ("<=", GroupPurpose::Behind),
+            ("<!", GroupPurpose::Behind),
+            (">", GroupPurpose::Other),
         ] {
-            if self.cursor.take(sign) {
-                let inside = self.closed(flags, depth, start)?;
-                if group == Group::Behind {
-                    let (least, most) = inside.width(&|group| self.width_of(group));
+            if self.cursor.take_text(sign) {
+                let inside = self.close_group(flags, depth, start)?;
+                if group == GroupPurpose::Behind {
+                    let (least, most) = inside.width_range(&|group| self.width_of(group));
                     if most != Some(least) {
-                        return Err(Unusable::new(start, "what is looked back for has to have one length"));
+                        return Err(UnusableRegex::new(start, "what is looked back for has to have one length"));
                     }
                 }
-                return Ok(Some(Node::Group(group, format!("(?{sign}"), Box::new(inside))));
+                return Ok(Some(RegexNode::Group(group, format!("(?{sign}"), Box::new(inside))));
             }
         }
-        if self.cursor.take("(") {
-            return self.condition(flags, depth, start).map(Some);
+        if self.cursor.take_text("(") {
+            return self.read_conditional(flags, depth, start).map(Some);
         }
         self.with_flags(flags, depth, start).map(Some)
     }
@@ -51,113 +51,113 @@ impl Reader<'_> {
     }
 
     /// What stands in a group, to its `)`.
-    fn closed(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
-        let inside = self.choice(flags, depth.saturating_add(1))?;
-        if self.cursor.take(")") { Ok(inside) } else { Err(Unusable::new(start, "this `(` is not closed")) }
+    fn close_group(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+        let inside = self.read_choice(flags, depth.saturating_add(1))?;
+        if self.cursor.take_text(")") { Ok(inside) } else { Err(UnusableRegex::new(start, "this `(` is not closed")) }
     }
 
-    fn capture(&mut self, opening: String, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
+    fn read_capture(&mut self, opening: String, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
         let number = self.groups.len();
         self.groups.push(None);
-        let inside = self.closed(flags, depth, start)?;
-        let width = inside.width(&|group| self.width_of(group));
+        let inside = self.close_group(flags, depth, start)?;
+        let width = inside.width_range(&|group| self.width_of(group));
         if let Some(group) = self.groups.get_mut(number) {
             *group = Some(width);
         }
-        Ok(Node::Group(Group::Plain, opening, Box::new(inside)))
+        Ok(RegexNode::Group(GroupPurpose::Plain, opening, Box::new(inside)))
     }
 
-    fn name(&mut self, end: char) -> Result<String, Unusable> {
+    fn read_group_name(&mut self, end: char) -> Result<String, UnusableRegex> {
         let start = self.cursor.at;
         let name = self.cursor.take_while(usize::MAX, |letter| letter != end).to_owned();
         if self.cursor.next() != Some(end) {
-            return Err(Unusable::new(start, format!("the name of the group ends with `{end}`")));
+            return Err(UnusableRegex::new(start, format!("the name of the group ends with `{end}`")));
         }
         let mut letters = name.chars();
         let begins = letters.next().is_some_and(|first| first == '_' || first.is_alphabetic());
         if !begins || !letters.all(|letter| letter == '_' || letter.is_alphanumeric()) {
-            return Err(Unusable::new(start, format!("`{name}` is no name of a group")));
+            return Err(UnusableRegex::new(start, format!("`{name}` is no name of a group")));
         }
         Ok(name)
     }
 
     /// `(?P<name>…)`, `(?P=name)`.
-    fn named(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
-        if self.cursor.take("<") {
-            let name = self.name('>')?;
+    fn read_named_group(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+        if self.cursor.take_text("<") {
+            let name = self.read_group_name('>')?;
             if self.names.iter().any(|(known, _)| *known == name) {
-                return Err(Unusable::new(start, format!("there are two groups `{name}`")));
+                return Err(UnusableRegex::new(start, format!("there are two groups `{name}`")));
             }
             let number = u32::try_from(self.groups.len()).unwrap_or(u32::MAX).saturating_add(1);
             self.names.push((name.clone(), number));
-            return self.capture(format!("(?P<{name}>"), flags, depth, start);
+            return self.read_capture(format!("(?P<{name}>"), flags, depth, start);
         }
-        if self.cursor.take("=") {
-            let name = self.name(')')?;
+        if self.cursor.take_text("=") {
+            let name = self.read_group_name(')')?;
             let Some((_, group)) = self.names.iter().find(|(known, _)| *known == name) else {
-                return Err(Unusable::new(start, format!("there is no group `{name}` before this")));
+                return Err(UnusableRegex::new(start, format!("there is no group `{name}` before this")));
             };
             return self.group_reference(*group, start);
         }
-        Err(Unusable::new(start, "behind `(?P` stands `<name>` or `=name`"))
+        Err(UnusableRegex::new(start, "behind `(?P` stands `<name>` or `=name`"))
     }
 
     /// `(?(1)yes|no)`.
-    fn condition(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
-        let digits = self.cursor.rest().starts_with(|first: char| first.is_ascii_digit());
+    fn read_conditional(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+        let digits = self.cursor.rest_text().starts_with(|first: char| first.is_ascii_digit());
         let group = if digits {
             let at = self.cursor.at;
             let number = self.cursor.take_while(usize::MAX, |letter| letter.is_ascii_digit()).parse().unwrap_or(0);
-            if number == 0 || !self.cursor.take(")") {
-                return Err(Unusable::new(at, "a condition is the number or the name of a group"));
+            if number == 0 || !self.cursor.take_text(")") {
+                return Err(UnusableRegex::new(at, "a condition is the number or the name of a group"));
             }
             self.asked.push((at, number));
             number
         } else {
-            let name = self.name(')')?;
+            let name = self.read_group_name(')')?;
             let Some((_, group)) = self.names.iter().find(|(known, _)| *known == name) else {
-                return Err(Unusable::new(start, format!("there is no group `{name}` before this")));
+                return Err(UnusableRegex::new(start, format!("there is no group `{name}` before this")));
             };
             *group
         };
-        let inside = self.closed(flags, depth, start)?;
-        if matches!(&inside, Node::Choice(parts) if parts.len() > 2) {
-            return Err(Unusable::new(start, "a condition has two alternatives at most"));
+        let inside = self.close_group(flags, depth, start)?;
+        if matches!(&inside, RegexNode::Choice(parts) if parts.len() > 2) {
+            return Err(UnusableRegex::new(start, "a condition has two alternatives at most"));
         }
         let both = match inside {
-            Node::Choice(parts) => Node::Choice(parts),
-            yes => Node::Choice(vec![yes, Node::Empty]),
+            RegexNode::Choice(parts) => RegexNode::Choice(parts),
+            yes => RegexNode::Choice(vec![yes, RegexNode::Empty]),
         };
-        Ok(Node::Group(Group::Other, format!("(?({group})"), Box::new(both)))
+        Ok(RegexNode::Group(GroupPurpose::Other, format!("(?({group})"), Box::new(both)))
     }
 
     /// `(?i-m:…)`.
-    fn with_flags(&mut self, mut flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
+    fn with_flags(&mut self, mut flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
         let before = flags;
         let at = self.cursor.at;
         let on = self.cursor.take_while(usize::MAX, |letter| letter.is_ascii_alphabetic());
-        let off = if self.cursor.take("-") {
+        let off = if self.cursor.take_text("-") {
             Some(self.cursor.take_while(usize::MAX, |letter| letter.is_ascii_alphabetic()))
         } else {
             None
         };
         if on.is_empty() && off.is_none() || off == Some("") {
-            return Err(Unusable::new(start, "there is no such group"));
+            return Err(UnusableRegex::new(start, "there is no such group"));
         }
-        if off.is_none() && self.cursor.rest().starts_with(')') {
-            return Err(Unusable::new(start, "flags of the whole expression stand at its start"));
+        if off.is_none() && self.cursor.rest_text().starts_with(')') {
+            return Err(UnusableRegex::new(start, "flags of the whole expression stand at its start"));
         }
-        let refused = |why| Unusable::new(at, why);
+        let refused = |why| UnusableRegex::new(at, why);
         on.chars().try_for_each(|letter| set_flag(&mut flags, letter, true)).map_err(refused)?;
         off.unwrap_or("").chars().try_for_each(|letter| set_flag(&mut flags, letter, false)).map_err(refused)?;
         let twice = on.chars().any(|letter| off.is_some_and(|off| off.contains(letter)));
         if twice || on.contains('a') && on.contains('u') {
-            return Err(Unusable::new(at, "these flags exclude each other"));
+            return Err(UnusableRegex::new(at, "these flags exclude each other"));
         }
-        if !self.cursor.take(":") {
-            return self.cursor.error("behind the flags of a group stands `:`");
+        if !self.cursor.take_text(":") {
+            return self.cursor.fail_here("behind the flags of a group stands `:`");
         }
-        let inside = self.closed(flags, depth, start)?;
+        let inside = self.close_group(flags, depth, start)?;
         let letters = |on: bool| -> String {
             let all = [
                 ('i', before.ignore_case, flags.ignore_case),
@@ -168,6 +168,6 @@ impl Reader<'_> {
         };
         let (on, off) = (letters(true), letters(false));
         let minus = if off.is_empty() { "" } else { "-" };
-        Ok(Node::Group(Group::Plain, format!("(?{on}{minus}{off}:"), Box::new(inside)))
+        Ok(RegexNode::Group(GroupPurpose::Plain, format!("(?{on}{minus}{off}:"), Box::new(inside)))
     }
 }

@@ -3,12 +3,12 @@
 mod escape;
 mod group;
 
-use super::pattern::{Cursor, DEEPEST, Node, Place, Writer, outside_sets};
-use super::{Literal, Unusable};
+use super::pattern::{RegexCursor, DEEPEST, RegexNode, LineAnchor, RegexWriter, outside_sets};
+use super::{TranslatedRegex, UnusableRegex};
 
 /// The flags that an expression is compiled with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Flags {
+pub struct PyRegexFlags {
     /// `re.IGNORECASE`.
     pub ignore_case: bool,
     /// `re.MULTILINE`.
@@ -25,20 +25,20 @@ pub struct Flags {
 ///
 /// # Errors
 /// Where `re` refuses it.
-pub fn python(pattern: &str, mut flags: Flags) -> Result<Literal, Unusable> {
-    let mut cursor = Cursor { pattern, at: 0 };
+pub fn translate_python(pattern: &str, mut flags: PyRegexFlags) -> Result<TranslatedRegex, UnusableRegex> {
+    let mut cursor = RegexCursor { pattern, at: 0 };
     global_flags(&mut cursor, &mut flags)?;
     let mut reader =
-        Reader { cursor, ascii: flags.ascii, unicode: false, groups: Vec::new(), names: Vec::new(), asked: Vec::new() };
-    let root = reader.choice(flags, 0)?;
-    if !reader.cursor.rest().is_empty() {
-        return reader.cursor.error("this `)` closes nothing");
+        PyRegexReader { cursor, ascii: flags.ascii, unicode: false, groups: Vec::new(), names: Vec::new(), asked: Vec::new() };
+    let root = reader.read_choice(flags, 0)?;
+    if !reader.cursor.rest_text().is_empty() {
+        return reader.cursor.fail_here("this `)` closes nothing");
     }
     if let Some((at, group)) = reader.asked.iter().find(|(_, group)| *group as usize > reader.groups.len()) {
-        return Err(Unusable::new(*at, format!("there is no group {group}")));
+        return Err(UnusableRegex::new(*at, format!("there is no group {group}")));
     }
-    let mut writer = Writer::default();
-    writer.node(&root, true, true);
+    let mut writer = RegexWriter::default();
+    writer.write_node(&root, true, true);
     let on = [
         ('i', flags.ignore_case),
         ('m', flags.multi_line),
@@ -46,34 +46,34 @@ pub fn python(pattern: &str, mut flags: Flags) -> Result<Literal, Unusable> {
         ('u', reader.unicode && !flags.ascii),
     ];
     let letters = on.into_iter().filter_map(|(letter, on)| on.then_some(letter)).collect();
-    Ok(Literal::new(&writer.text, letters, writer.backtracks))
+    Ok(TranslatedRegex::new(&writer.text, letters, writer.backtracks))
 }
 
 /// `(?im)` at the start.
-fn global_flags(cursor: &mut Cursor<'_>, flags: &mut Flags) -> Result<(), Unusable> {
+fn global_flags(cursor: &mut RegexCursor<'_>, flags: &mut PyRegexFlags) -> Result<(), UnusableRegex> {
     loop {
         if flags.verbose {
-            blank(cursor);
+            skip_blank(cursor);
         }
         let mut ahead = *cursor;
-        if !ahead.take("(?") {
+        if !ahead.take_text("(?") {
             return Ok(());
         }
         let letters = ahead.take_while(usize::MAX, |letter| letter.is_ascii_alphabetic());
-        if letters.is_empty() || letters.starts_with('P') || !ahead.take(")") {
+        if letters.is_empty() || letters.starts_with('P') || !ahead.take_text(")") {
             return Ok(());
         }
         for letter in letters.chars() {
-            set_flag(flags, letter, true).map_err(|why| Unusable::new(cursor.at, why))?;
+            set_flag(flags, letter, true).map_err(|why| UnusableRegex::new(cursor.at, why))?;
         }
         if letters.contains('a') && letters.contains('u') {
-            return cursor.error("the flags `a` and `u` exclude each other");
+            return cursor.fail_here("the flags `a` and `u` exclude each other");
         }
         *cursor = ahead;
     }
 }
 
-fn set_flag(flags: &mut Flags, letter: char, on: bool) -> Result<(), String> {
+fn set_flag(flags: &mut PyRegexFlags, letter: char, on: bool) -> Result<(), String> {
     match letter {
         'i' => flags.ignore_case = on,
         'm' => flags.multi_line = on,
@@ -89,7 +89,7 @@ fn set_flag(flags: &mut Flags, letter: char, on: bool) -> Result<(), String> {
 }
 
 /// White space and comments under `x`.
-fn blank(cursor: &mut Cursor<'_>) {
+fn skip_blank(cursor: &mut RegexCursor<'_>) {
     loop {
         cursor.take_while(usize::MAX, |letter| matches!(letter, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c'));
         if cursor.peek() != Some('#') {
@@ -99,8 +99,8 @@ fn blank(cursor: &mut Cursor<'_>) {
     }
 }
 
-struct Reader<'p> {
-    cursor: Cursor<'p>,
+struct PyRegexReader<'p> {
+    cursor: RegexCursor<'p>,
     /// Whether the whole expression has the flag `a`.
     ascii: bool,
     /// Whether something in it means what it means only with the language's flag `u`.
@@ -112,32 +112,32 @@ struct Reader<'p> {
     asked: Vec<(usize, u32)>,
 }
 
-impl Reader<'_> {
-    fn choice(&mut self, flags: Flags, depth: usize) -> Result<Node, Unusable> {
+impl PyRegexReader<'_> {
+    fn read_choice(&mut self, flags: PyRegexFlags, depth: usize) -> Result<RegexNode, UnusableRegex> {
         if depth > DEEPEST {
-            return self.cursor.error("the groups are nested too deep");
+            return self.cursor.fail_here("the groups are nested too deep");
         }
-        let mut parts = vec![self.sequence(flags, depth)?];
-        while self.cursor.take("|") {
-            parts.push(self.sequence(flags, depth)?);
+        let mut parts = vec![self.read_sequence(flags, depth)?];
+        while self.cursor.take_text("|") {
+            parts.push(self.read_sequence(flags, depth)?);
         }
-        Ok(if parts.len() == 1 { parts.pop().unwrap_or(Node::Empty) } else { Node::Choice(parts) })
+        Ok(if parts.len() == 1 { parts.pop().unwrap_or(RegexNode::Empty) } else { RegexNode::Choice(parts) })
     }
 
-    fn sequence(&mut self, flags: Flags, depth: usize) -> Result<Node, Unusable> {
-        let mut parts: Vec<Node> = Vec::new();
+    fn read_sequence(&mut self, flags: PyRegexFlags, depth: usize) -> Result<RegexNode, UnusableRegex> {
+        let mut parts: Vec<RegexNode> = Vec::new();
         let mut repeatable = false;
         loop {
             if flags.verbose {
-                blank(&mut self.cursor);
+                skip_blank(&mut self.cursor);
             }
             let at = self.cursor.at;
             match self.cursor.peek() {
-                None | Some('|' | ')') => return Ok(Node::Sequence(parts)),
-                Some('*' | '+' | '?') => self.repeat(&mut parts, &mut repeatable, at)?,
-                Some('{') if self.count().is_some() => self.repeat(&mut parts, &mut repeatable, at)?,
+                None | Some('|' | ')') => return Ok(RegexNode::Sequence(parts)),
+                Some('*' | '+' | '?') => self.read_repeat(&mut parts, &mut repeatable, at)?,
+                Some('{') if self.peek_count().is_some() => self.read_repeat(&mut parts, &mut repeatable, at)?,
                 Some(_) => {
-                    let Some(node) = self.atom(flags, depth)? else { continue };
+                    let Some(node) = self.read_atom(flags, depth)? else { continue };
                     repeatable = !is_anchor(&node);
                     parts.push(node);
                 }
@@ -146,23 +146,23 @@ impl Reader<'_> {
     }
 
     /// `{2}`, `{2,}`, `{,2}`, `{2,3}`, `{,}`; any other brace stands for itself.
-    fn count(&self) -> Option<(Cursor<'_>, &str, Option<&str>)> {
+    fn peek_count(&self) -> Option<(RegexCursor<'_>, &str, Option<&str>)> {
         let mut ahead = self.cursor;
-        if !ahead.take("{") || ahead.peek() == Some('}') {
+        if !ahead.take_text("{") || ahead.peek() == Some('}') {
             return None;
         }
         let digit = |letter: char| letter.is_ascii_digit();
         let least = ahead.take_while(usize::MAX, digit);
-        let most = ahead.take(",").then(|| ahead.take_while(usize::MAX, digit));
-        ahead.take("}").then_some((ahead, least, most))
+        let most = ahead.take_text(",").then(|| ahead.take_while(usize::MAX, digit));
+        ahead.take_text("}").then_some((ahead, least, most))
     }
 
-    fn repeat(&mut self, parts: &mut Vec<Node>, repeatable: &mut bool, at: usize) -> Result<(), Unusable> {
+    fn read_repeat(&mut self, parts: &mut Vec<RegexNode>, repeatable: &mut bool, at: usize) -> Result<(), UnusableRegex> {
         let (mut sign, least, most) = match self.cursor.peek() {
             Some('{') => {
-                let Some((ahead, least, most)) = self.count() else { return Ok(()) };
+                let Some((ahead, least, most)) = self.peek_count() else { return Ok(()) };
                 let end = ahead.at;
-                let number = |text: &str| text.parse::<u32>().map_err(|_| Unusable::new(at, "the number is too large"));
+                let number = |text: &str| text.parse::<u32>().map_err(|_| UnusableRegex::new(at, "the number is too large"));
                 let low = if least.is_empty() { 0 } else { number(least)? };
                 let high = match most {
                     None => Some(low),
@@ -170,7 +170,7 @@ impl Reader<'_> {
                     Some(most) => Some(number(most)?),
                 };
                 if high.is_some_and(|high| high < low) {
-                    return Err(Unusable::new(at, "the least number is greater than the most"));
+                    return Err(UnusableRegex::new(at, "the least number is greater than the most"));
                 }
                 let sign = match high {
                     Some(high) if high == low => format!("{{{low}}}"),
@@ -189,38 +189,38 @@ impl Reader<'_> {
                 }
             }
         };
-        if matches!(parts.last(), Some(Node::Repeat { .. })) {
-            return Err(Unusable::new(at, "what is repeated here is repeated already"));
+        if matches!(parts.last(), Some(RegexNode::Repeat { .. })) {
+            return Err(UnusableRegex::new(at, "what is repeated here is repeated already"));
         }
         let Some(inside) = parts.pop().filter(|_| *repeatable) else {
-            return Err(Unusable::new(at, "there is nothing to repeat here"));
+            return Err(UnusableRegex::new(at, "there is nothing to repeat here"));
         };
-        let keeps = !self.cursor.rest().starts_with('?') && self.cursor.rest().starts_with('+');
+        let keeps = !self.cursor.rest_text().starts_with('?') && self.cursor.rest_text().starts_with('+');
         if let Some(more) = self.cursor.peek().filter(|more| matches!(more, '?' | '+')) {
             self.cursor.next();
             sign.push(more);
         }
-        parts.push(Node::Repeat { inside: Box::new(inside), sign, least, most, keeps });
+        parts.push(RegexNode::Repeat { inside: Box::new(inside), sign, least, most, keeps });
         Ok(())
     }
 
     /// One element; `None` for what stands for nothing, which a repetition looks past.
-    fn atom(&mut self, flags: Flags, depth: usize) -> Result<Option<Node>, Unusable> {
+    fn read_atom(&mut self, flags: PyRegexFlags, depth: usize) -> Result<Option<RegexNode>, UnusableRegex> {
         let start = self.cursor.at;
         let Some(letter) = self.cursor.next() else { return Ok(None) };
         Ok(Some(match letter {
-            '\\' => self.escape(flags, start)?,
-            '[' => self.set(flags, start)?,
-            '(' => return self.group(flags, depth, start),
-            '.' => Node::Written(".".to_owned(), 1),
-            '^' => Node::Written("^".to_owned(), 0),
-            '$' if flags.multi_line => Node::Written("$".to_owned(), 0),
-            '$' => Node::Place(Place::LastLine),
-            other => Node::Written(outside_sets(other), 1),
+            '\\' => self.read_escape(flags, start)?,
+            '[' => self.read_set(flags, start)?,
+            '(' => return self.read_group(flags, depth, start),
+            '.' => RegexNode::Written(".".to_owned(), 1),
+            '^' => RegexNode::Written("^".to_owned(), 0),
+            '$' if flags.multi_line => RegexNode::Written("$".to_owned(), 0),
+            '$' => RegexNode::Place(LineAnchor::LastLine),
+            other => RegexNode::Written(outside_sets(other), 1),
         }))
     }
 }
 
-fn is_anchor(node: &Node) -> bool {
-    matches!(node, Node::Place(_) | Node::Written(_, 0))
+fn is_anchor(node: &RegexNode) -> bool {
+    matches!(node, RegexNode::Place(_) | RegexNode::Written(_, 0))
 }

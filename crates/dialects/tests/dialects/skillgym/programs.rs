@@ -4,7 +4,7 @@ use crate::judged::lines;
 use averment::Rules;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{How, Options, compile};
+use averment_dialects::{LoweringInputs, ForeignOptions, compile_foreign};
 use averment_engine::check::files::Memory;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -12,10 +12,10 @@ use std::path::Path;
 /// What a suite is imported as, and what is said of it; `partly` lists what is not read instead of refusing it.
 fn imported(text: &str, beside: &[(&str, &str)], partly: bool) -> (Option<String>, String) {
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("demo-suite.ts", Some(Path::new("")), text));
+    let root = sources.add_file(SourceFile::new("demo-suite.ts", Some(Path::new("")), text));
     let files = Memory::new(beside.iter().copied());
-    let how = How { files: &files, options: Options { partly, ..Options::default() } };
-    let compiled = compile(&mut sources, root, &[], Limits::default(), how);
+    let how = LoweringInputs { files: &files, options: ForeignOptions { partly, ..ForeignOptions::default() } };
+    let compiled = compile_foreign(&mut sources, root, &[], Limits::default(), how);
     let said = lines(&sources, &compiled.diagnostics);
     (compiled.program.and(compiled.lowered).map(|lowered| lowered.written.text), said)
 }

@@ -44,7 +44,7 @@ assertions:
     - { check: custom, command: "python3 check.py ${outputs.article_url}" }
 "#;
     let formatted =
-        averment_syntax::fmt::format_text(&imported(text), &averment_syntax::fmt::Options::default()).unwrap();
+        averment_syntax::fmt::format_text(&imported(text), &averment_syntax::fmt::FormatOptions::default()).unwrap();
     let wanted = averment_fixtures::project("crates/dialects/tests/dialects/stop/manifest.assert");
     if std::env::var_os("AVERMENT_BLESS").is_some() {
         std::fs::write(&wanted, &formatted).unwrap();

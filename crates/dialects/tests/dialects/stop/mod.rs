@@ -19,7 +19,7 @@ fn manifest(rest: &str) -> String {
 /// What a check says of a run, by the word of STOP.
 fn word(verdict: Verdict) -> &'static str {
     let dialect = averment_dialects::DIALECTS.iter().find(|dialect| dialect.name() == "STOP").unwrap();
-    dialect.verdicts.of(verdict).expect("no check has a `when`").word.as_ref()
+    dialect.verdicts.word_for(verdict).expect("no check has a `when`").word.as_ref()
 }
 
 /// The words for all checks of a manifest on a run; what it is imported as is formatted, without a finding, and says the same.

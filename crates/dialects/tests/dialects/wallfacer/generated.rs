@@ -8,21 +8,21 @@ use averment_engine::check::files::Memory;
 use averment_engine::check::{CheckOptions, check_with_tools};
 use averment_engine::compile::compile;
 use averment_fixtures::shared;
-use averment_testing::inputs::{Found, find};
+use averment_testing::inputs::{FoundInputs, find_inputs};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
 /// What a pack asks for, with the tools of a server.
-fn found(text: &str, tools: &Json) -> Result<Found, String> {
+fn found(text: &str, tools: &Json) -> Result<FoundInputs, String> {
     let text = Given { name: "pack.yaml", text, ..Given::default() }.imported()?;
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new("imported.assert", Some(Path::new("")), text.as_str()));
-    let tools = sources.add(SourceFile::new("tools.json", Some(Path::new("")), tools.to_string()));
+    let root = sources.add_file(SourceFile::new("imported.assert", Some(Path::new("")), text.as_str()));
+    let tools = sources.add_file(SourceFile::new("tools.json", Some(Path::new("")), tools.to_string()));
     let options = CheckOptions { limits: Limits::default(), files: &Memory::default() };
     let checked = check_with_tools(&mut sources, root, &[tools], &options);
     assert!(!checked.diagnostics.has_errors(), "{}\n{text}", crate::judged::lines(&sources, &checked.diagnostics));
     let program = compile(&checked.module, &sources);
-    Ok(find(&checked.module, &program, &Limits::default(), |_| true))
+    Ok(find_inputs(&checked.module, &program, &Limits::default(), |_| true))
 }
 
 /// Whether an input is the one that the program made. Where it ended itself, any that its documents promise will do.
@@ -51,7 +51,7 @@ pub fn generators(vectors: &Json) -> (usize, usize) {
         let mut differing = Vec::new();
         for case in vector["cases"].as_array().unwrap() {
             let number = u32::try_from(case["case"].as_u64().unwrap()).unwrap();
-            let made = inputs.case(vector["master_seed"].as_u64().unwrap(), number).unwrap();
+            let made = inputs.case_input(vector["master_seed"].as_u64().unwrap(), number).unwrap();
             let arguments = Json::Object(made.arguments);
             if !agrees(case, made.seed, &arguments) {
                 differing.push(format!("case {number}: {case}, here {} {arguments}", made.seed));
@@ -78,7 +78,7 @@ pub fn reported_seeds() -> (usize, usize) {
         for finding in findings.iter().filter(|finding| finding["kind"]["type"] == "property_failure") {
             let name = finding["kind"]["invariant"].as_str().unwrap();
             let text = json!({"version": 3, "invariants": [{"name": name, "tool": "t", "generate": {}, "assert": []}]});
-            let seed = found(&text.to_string(), &json!([])).unwrap().inputs[0].case(0, 0).unwrap().seed;
+            let seed = found(&text.to_string(), &json!([])).unwrap().inputs[0].case_input(0, 0).unwrap().seed;
             match finding["repro"]["seed"] == seed {
                 true => tally.agrees(),
                 false => tally.wrong(format!("{name}: {}, here {seed}", finding["repro"]["seed"])),
@@ -120,7 +120,7 @@ fn bounds_are_kept_or_told() {
         let found = found(&pack(spec), &json!([])).unwrap();
         assert!(found.said.0.is_empty(), "{:?}", found.said);
         for case in 0..3 {
-            let made = found.inputs[0].case(42, case).unwrap().arguments;
+            let made = found.inputs[0].case_input(42, case).unwrap().arguments;
             assert!(made["v"].as_str().unwrap().len() >= 2000, "{spec}");
         }
     }

@@ -1,34 +1,34 @@
 //! Ids and tags of a program from a file: only what rule text can say. They go into command lines, reports and the scripts of shells.
 
 use super::VerifyError;
-use crate::bytecode::program::{Assertion, Program};
-use averment_base::diagnostic::render::steers;
+use crate::bytecode::program::{CompiledAssertion, Program};
+use averment_base::diagnostic::render::is_steering;
 use averment_syntax::words::is_label;
 
 /// Checks every id, tag and metric of a program.
-pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
+pub(super) fn verify_names(program: &Program) -> Result<(), VerifyError> {
     for rule in &program.rules {
-        label("rule id", &rule.id)?;
-        rule.tags.iter().try_for_each(|tag| label("tag", tag))?;
-        rule.metric.iter().try_for_each(|metric| label("metric", metric))?;
+        verify_label("rule id", &rule.id)?;
+        rule.tags.iter().try_for_each(|tag| verify_label("tag", tag))?;
+        rule.metric.iter().try_for_each(|metric| verify_label("metric", metric))?;
     }
-    program.assertions.iter().try_for_each(assertion)
+    program.assertions.iter().try_for_each(verify_assertion)
 }
 
-fn assertion(assertion: &Assertion) -> Result<(), VerifyError> {
+fn verify_assertion(assertion: &CompiledAssertion) -> Result<(), VerifyError> {
     if !is_assertion_id(&assertion.id) {
-        return Err(refused("assertion id", &assertion.id));
+        return Err(refused_label("assertion id", &assertion.id));
     }
-    assertion.settings.tags.iter().try_for_each(|tag| label("tag", tag))?;
-    assertion.settings.metric.iter().try_for_each(|metric| label("metric", metric))
+    assertion.settings.tags.iter().try_for_each(|tag| verify_label("tag", tag))?;
+    assertion.settings.metric.iter().try_for_each(|metric| verify_label("metric", metric))
 }
 
-fn label(what: &str, text: &str) -> Result<(), VerifyError> {
-    if is_label(text) { Ok(()) } else { Err(refused(what, text)) }
+fn verify_label(what: &str, text: &str) -> Result<(), VerifyError> {
+    if is_label(text) { Ok(()) } else { Err(refused_label(what, text)) }
 }
 
 /// Escaped: what is refused may be hostile to a terminal, too.
-fn refused(what: &str, text: &str) -> VerifyError {
+fn refused_label(what: &str, text: &str) -> VerifyError {
     VerifyError::new(format!("{text:?} is no {what}"))
 }
 
@@ -37,7 +37,7 @@ fn is_assertion_id(id: &str) -> bool {
     let Some((stem, hash)) = id.rsplit_once(':') else { return is_label(id) };
     let (hash, count) = hash.split_once('-').unwrap_or((hash, "2"));
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    !stem.contains(|letter: char| letter.is_control() || steers(letter))
+    !stem.contains(|letter: char| letter.is_control() || is_steering(letter))
         && hash.len() == 8
         && hash.bytes().all(is_hex)
         && !count.is_empty()

@@ -2,17 +2,17 @@
 
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
-use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, Selection, TemporalId};
+use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, PatternId, Program, CompiledSelection, TemporalId};
 use crate::ir::{
-    Alternative, AsksOfRuns, Constant, FoldOfRuns, NameTest, Operand, OverRuns, RatedBy, Reach, Settings, Share,
-    Temporal, Within, World,
+    PatternAlternative, OverRunsQuestion, Constant, RunFoldFunction, NameTest, StatementOperand, OverRunsCheck, RateSubject, SelectionReach, AssertionSettings, RateBound,
+    Temporal, StepDistance, WorldCondition,
 };
-use crate::ir::{MessageTest, ToolSays};
+use crate::ir::{MessageTest, ToolClaim};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::value::json::parse;
 use averment_base::value::{Number, Value};
-use averment_builtins::backtrack::Backtracking;
+use averment_builtins::backtrack::BacktrackRegex;
 use bumpalo::Bump;
 use std::fmt::Display;
 
@@ -20,24 +20,24 @@ use std::fmt::Display;
 const BINDINGS: usize = 1 << 16;
 
 /// Checks the tables of a program.
-pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
+pub(super) fn verify_tables(program: &Program) -> Result<(), VerifyError> {
     let parts = PartVerifier { program };
-    parts.definitions()?;
-    parts.places()?;
+    parts.verify_definitions()?;
+    parts.verify_places()?;
     for pattern in &program.patterns {
-        pattern.alternatives.iter().try_for_each(|alternative| parts.alternative(alternative))?;
+        pattern.alternatives.iter().try_for_each(|alternative| parts.verify_alternative(alternative))?;
     }
-    program.selections.iter().try_for_each(|selection| parts.selection(selection))?;
+    program.selections.iter().try_for_each(|selection| parts.verify_selection(selection))?;
     for entry in &program.temporals {
         if entry.bindings as usize != entry.binding_names.len() {
             return Err(VerifyError::new("a statement has more or fewer bindings than names of them"));
         }
-        parts.bindings(entry.bindings)?;
-        parts.temporal(&entry.temporal)?;
+        parts.verify_bindings(entry.bindings)?;
+        parts.verify_temporal(&entry.temporal)?;
     }
-    program.assertions.iter().try_for_each(|assertion| parts.assertion(assertion))?;
-    parts.groups()?;
-    program.constants.iter().try_for_each(constant)
+    program.assertions.iter().try_for_each(|assertion| parts.verify_assertion(assertion))?;
+    parts.verify_groups()?;
+    program.constants.iter().try_for_each(verify_constant)
 }
 
 /// An `object` instruction needs as many keys as values.
@@ -52,11 +52,11 @@ pub(super) fn object_keys(program: &Program, count: Amount, keys: Literal) -> Re
     }
 }
 
-fn constant(constant: &Constant) -> Result<(), VerifyError> {
+fn verify_constant(constant: &Constant) -> Result<(), VerifyError> {
     match constant {
         Constant::Number(text) if !is_number(text) => Err(VerifyError::new(format!("`{text}` is no number"))),
-        Constant::List(items) => items.iter().try_for_each(self::constant),
-        Constant::Object(entries) => entries.iter().try_for_each(|(_, value)| self::constant(value)),
+        Constant::List(items) => items.iter().try_for_each(self::verify_constant),
+        Constant::Object(entries) => entries.iter().try_for_each(|(_, value)| self::verify_constant(value)),
         _ => Ok(()),
     }
 }
@@ -74,50 +74,50 @@ struct PartVerifier<'a> {
 }
 
 impl PartVerifier<'_> {
-    fn range(&self, number: u32, length: usize, what: &str) -> Result<(), VerifyError> {
+    fn verify_range(&self, number: u32, length: usize, what: &str) -> Result<(), VerifyError> {
         if (number as usize) < length { Ok(()) } else { Err(VerifyError::new(format!("there is no {what} {number}"))) }
     }
 
-    fn code(&self, code: CodeId) -> Result<(), VerifyError> {
-        self.range(code.0, self.program.chunks.len(), "expression")
+    fn verify_code(&self, code: CodeId) -> Result<(), VerifyError> {
+        self.verify_range(code.0, self.program.chunks.len(), "expression")
     }
 
-    fn bindings(&self, count: u32) -> Result<(), VerifyError> {
+    fn verify_bindings(&self, count: u32) -> Result<(), VerifyError> {
         match count as usize <= BINDINGS {
             true => Ok(()),
             false => Err(VerifyError::new(format!("an assertion has {count} bindings, more than {BINDINGS}"))),
         }
     }
 
-    fn pattern(&self, pattern: PatternId) -> Result<(), VerifyError> {
-        self.range(pattern.0, self.program.patterns.len(), "pattern")
+    fn verify_pattern(&self, pattern: PatternId) -> Result<(), VerifyError> {
+        self.verify_range(pattern.0, self.program.patterns.len(), "pattern")
     }
 
-    fn rule(&self, rule: u32) -> Result<(), VerifyError> {
-        self.range(rule, self.program.rules.len(), "rule")
+    fn verify_rule(&self, rule: u32) -> Result<(), VerifyError> {
+        self.verify_range(rule, self.program.rules.len(), "rule")
     }
 
-    fn definitions(&self) -> Result<(), VerifyError> {
-        self.program.lets.iter().try_for_each(|&code| self.code(code))?;
+    fn verify_definitions(&self) -> Result<(), VerifyError> {
+        self.program.lets.iter().try_for_each(|&code| self.verify_code(code))?;
         for def in &self.program.defs {
-            self.code(def.code)?;
+            self.verify_code(def.code)?;
             let locals = self.program.chunks.get(def.code.0 as usize).map_or(0, |chunk| chunk.locals);
             if def.parameters > locals {
                 return Err(VerifyError::new(format!("`{}` has more parameters than locals", def.name)));
             }
         }
         for tool in &self.program.tools {
-            tool.arguments.map_or(Ok(()), |schema| self.range(schema, self.program.schemas.len(), "schema"))?;
+            tool.arguments.map_or(Ok(()), |schema| self.verify_range(schema, self.program.schemas.len(), "schema"))?;
         }
         for fact in &self.program.tool_facts {
-            if let ToolSays::Fails(code) = fact.says {
-                self.code(code)?;
+            if let ToolClaim::Fails(code) = fact.says {
+                self.verify_code(code)?;
             }
         }
-        self.regexes()?;
+        self.verify_regexes()?;
         for classifier in &self.program.classifiers {
             if let MessageTest::Matches(regex) = classifier.test {
-                self.range(regex, self.program.regexes.len(), "regular expression")?;
+                self.verify_range(regex, self.program.regexes.len(), "regular expression")?;
             }
         }
         for schema in &self.program.schemas {
@@ -126,7 +126,7 @@ impl PartVerifier<'_> {
             }
             let lies_in = |span: &averment_base::source::Span| {
                 let source = self.program.sources.get(span.file.0 as usize);
-                source.is_some_and(|source| source.text.get(span.range()).is_some())
+                source.is_some_and(|source| source.text.get(span.as_range()).is_some())
             };
             if !schema.place.iter().all(lies_in) {
                 return Err(VerifyError::new(format!("the place of the schema `{}` is in no source", schema.name)));
@@ -135,17 +135,17 @@ impl PartVerifier<'_> {
         Ok(())
     }
 
-    fn regexes(&self) -> Result<(), VerifyError> {
+    fn verify_regexes(&self) -> Result<(), VerifyError> {
         let mut bytes = 0_u64;
         for regex in &self.program.regexes {
             let unusable = |why: &dyn Display| {
                 VerifyError::new(format!("the regular expression `{}` cannot be used: {why}", regex.text))
             };
             let own = match regex.backtracks {
-                true => Backtracking::new(&regex.pattern).map_err(|mistake| unusable(&mistake))?.bytes(),
+                true => BacktrackRegex::new(&regex.pattern).map_err(|mistake| unusable(&mistake))?.memory_bytes(),
                 false => {
                     regex_syntax::parse(&regex.pattern).map_err(|error| unusable(&error))?;
-                    averment_builtins::pattern::bytes(&regex.pattern)
+                    averment_builtins::pattern::automaton_bytes(&regex.pattern)
                 }
             };
             bytes = bytes.saturating_add(own);
@@ -157,7 +157,7 @@ impl PartVerifier<'_> {
     }
 
     /// Reports quote the rules: every place has to lie in its source.
-    fn places(&self) -> Result<(), VerifyError> {
+    fn verify_places(&self) -> Result<(), VerifyError> {
         let program = self.program;
         program
             .spans
@@ -170,138 +170,138 @@ impl PartVerifier<'_> {
             .chain(program.rules.iter().map(|rule| rule.span))
             .chain(program.params.iter().map(|param| param.span))
             .chain(program.tests.iter().map(|test| test.span))
-            .try_for_each(|span| self.place(span))
+            .try_for_each(|span| self.verify_place(span))
     }
 
-    fn place(&self, span: Span) -> Result<(), VerifyError> {
+    fn verify_place(&self, span: Span) -> Result<(), VerifyError> {
         let inside = self
             .program
             .sources
             .get(span.file.0 as usize)
-            .is_some_and(|source| span.start <= span.end && source.text.get(span.range()).is_some());
+            .is_some_and(|source| span.start <= span.end && source.text.get(span.as_range()).is_some());
         // A program that was made without a source has only empty places at the start.
         if inside || span == Span::default() { Ok(()) } else { Err(VerifyError::new("a place is not in its source")) }
     }
 
-    fn alternative(&self, alternative: &Alternative<CodeId>) -> Result<(), VerifyError> {
+    fn verify_alternative(&self, alternative: &PatternAlternative<CodeId>) -> Result<(), VerifyError> {
         if let NameTest::Matches(regex) = alternative.name {
-            self.range(regex, self.program.regexes.len(), "regular expression")?;
+            self.verify_range(regex, self.program.regexes.len(), "regular expression")?;
             if self.program.regexes.get(regex as usize).is_some_and(|regex| regex.backtracks) {
                 return Err(VerifyError::new("the name of a step is matched by a regular expression that backtracks"));
             }
         }
-        alternative.text.iter().chain(&alternative.condition).try_for_each(|&code| self.code(code))?;
-        alternative.binds.iter().try_for_each(|(_, code)| self.code(*code))?;
-        alternative.joins.iter().try_for_each(|&code| self.code(code))
+        alternative.text.iter().chain(&alternative.condition).try_for_each(|&code| self.verify_code(code))?;
+        alternative.binds.iter().try_for_each(|(_, code)| self.verify_code(*code))?;
+        alternative.joins.iter().try_for_each(|&code| self.verify_code(code))
     }
 
-    fn selection(&self, selection: &Selection) -> Result<(), VerifyError> {
-        self.pattern(selection.pattern)?;
-        selection.value.map_or(Ok(()), |code| self.code(code))?;
-        if matches!(selection.reach, Reach::Within(Within::Time(bound)) if !bound.is_finite()) {
+    fn verify_selection(&self, selection: &CompiledSelection) -> Result<(), VerifyError> {
+        self.verify_pattern(selection.pattern)?;
+        selection.value.map_or(Ok(()), |code| self.verify_code(code))?;
+        if matches!(selection.reach, SelectionReach::Within(StepDistance::Time(bound)) if !bound.is_finite()) {
             return Err(VerifyError::new("a time bound is no number"));
         }
-        selection.given.iter().try_for_each(|binding| self.range(*binding, BINDINGS, "binding"))
+        selection.given.iter().try_for_each(|binding| self.verify_range(*binding, BINDINGS, "binding"))
     }
 
-    fn temporal(&self, temporal: &Temporal<PatternId, CodeId>) -> Result<(), VerifyError> {
+    fn verify_temporal(&self, temporal: &Temporal<PatternId, CodeId>) -> Result<(), VerifyError> {
         temporal.operands().into_iter().try_for_each(|operand| match operand {
-            Operand::Pattern(pattern) => self.pattern(*pattern),
-            Operand::Code(code, _) => self.code(*code),
-            Operand::Within(Within::Time(bound)) if !bound.is_finite() => {
+            StatementOperand::Pattern(pattern) => self.verify_pattern(*pattern),
+            StatementOperand::Code(code, _) => self.verify_code(*code),
+            StatementOperand::Within(StepDistance::Time(bound)) if !bound.is_finite() => {
                 Err(VerifyError::new("a time bound is no number"))
             }
-            Operand::Within(_) => Ok(()),
+            StatementOperand::Within(_) => Ok(()),
         })
     }
 
-    fn assertion(&self, assertion: &Assertion) -> Result<(), VerifyError> {
-        assertion.rule.map_or(Ok(()), |rule| self.rule(rule))?;
-        self.settings(&assertion.settings)?;
-        self.check(&assertion.check)
+    fn verify_assertion(&self, assertion: &CompiledAssertion) -> Result<(), VerifyError> {
+        assertion.rule.map_or(Ok(()), |rule| self.verify_rule(rule))?;
+        self.verify_settings(&assertion.settings)?;
+        self.verify_check(&assertion.check)
     }
 
-    fn settings(&self, settings: &Settings<CodeId>) -> Result<(), VerifyError> {
-        weight(settings.weight)?;
-        threshold(settings.threshold)?;
-        settings.message.map_or(Ok(()), |code| self.code(code))?;
+    fn verify_settings(&self, settings: &AssertionSettings<CodeId>) -> Result<(), VerifyError> {
+        verify_weight(settings.weight)?;
+        verify_threshold(settings.threshold)?;
+        settings.message.map_or(Ok(()), |code| self.verify_code(code))?;
         let classifiers = self.program.classifiers.len();
-        settings.classifiers.iter().try_for_each(|&one| self.range(one, classifiers, "class of failures"))?;
-        settings.when.iter().try_for_each(|&code| self.code(code))
+        settings.classifiers.iter().try_for_each(|&one| self.verify_range(one, classifiers, "class of failures"))?;
+        settings.when.iter().try_for_each(|&code| self.verify_code(code))
     }
 
-    fn check(&self, check: &Check) -> Result<(), VerifyError> {
+    fn verify_check(&self, check: &CompiledCheck) -> Result<(), VerifyError> {
         match check {
-            Check::Expression(code) => self.code(*code),
-            Check::Temporal(TemporalId(temporal)) => self.range(*temporal, self.program.temporals.len(), "statement"),
-            Check::Not(inner) => self.check(inner),
-            Check::Group { members, .. } => members.iter().try_for_each(|member| {
-                weight(member.weight)?;
-                member.when.iter().try_for_each(|&code| self.code(code))?;
-                self.check(&member.check)
+            CompiledCheck::Expression(code) => self.verify_code(*code),
+            CompiledCheck::Temporal(TemporalId(temporal)) => self.verify_range(*temporal, self.program.temporals.len(), "statement"),
+            CompiledCheck::Not(inner) => self.verify_check(inner),
+            CompiledCheck::Group { members, .. } => members.iter().try_for_each(|member| {
+                verify_weight(member.weight)?;
+                member.when.iter().try_for_each(|&code| self.verify_code(code))?;
+                self.verify_check(&member.check)
             }),
-            Check::Scoped { scope, bindings, body } => {
-                self.bindings(*bindings)?;
-                scope.patterns().try_for_each(|&pattern| self.pattern(pattern))?;
-                self.check(body)
+            CompiledCheck::Scoped { scope, bindings, body } => {
+                self.verify_bindings(*bindings)?;
+                scope.header_patterns().try_for_each(|&pattern| self.verify_pattern(pattern))?;
+                self.verify_check(body)
             }
-            Check::World(world) => self.world(world),
-            Check::OverRuns(over) => self.over_runs(over),
+            CompiledCheck::World(world) => self.verify_world(world),
+            CompiledCheck::OverRuns(over) => self.over_runs(over),
         }
     }
 
-    fn world(&self, world: &World<CodeId>) -> Result<(), VerifyError> {
+    fn verify_world(&self, world: &WorldCondition<CodeId>) -> Result<(), VerifyError> {
         match world {
-            World::File { path: first, test, .. } | World::Http { url: first, test } => {
-                self.code(*first)?;
-                self.code(*test)
+            WorldCondition::File { path: first, test, .. } | WorldCondition::Http { url: first, test } => {
+                self.verify_code(*first)?;
+                self.verify_code(*test)
             }
-            World::Env { .. } | World::Tool { .. } => Ok(()),
-            World::Run { arguments, .. } => arguments.iter().try_for_each(|&code| self.code(code)),
+            WorldCondition::Env { .. } | WorldCondition::Tool { .. } => Ok(()),
+            WorldCondition::Run { arguments, .. } => arguments.iter().try_for_each(|&code| self.verify_code(code)),
         }
     }
 
-    fn over_runs(&self, over: &OverRuns<CodeId>) -> Result<(), VerifyError> {
-        over.expressions().into_iter().try_for_each(|&code| self.code(code))?;
+    fn over_runs(&self, over: &OverRunsCheck<CodeId>) -> Result<(), VerifyError> {
+        over.all_expressions().into_iter().try_for_each(|&code| self.verify_code(code))?;
         match &over.asks {
-            AsksOfRuns::Rate { rated, share, confidence } => {
+            OverRunsQuestion::Rate { rated, share, confidence } => {
                 match *rated {
-                    RatedBy::Rule(rule) => self.rule(rule)?,
-                    RatedBy::Assertion(number) => {
-                        self.range(number, self.program.assertions.len(), "assertion")?;
+                    RateSubject::Rule(rule) => self.verify_rule(rule)?,
+                    RateSubject::Assertion(number) => {
+                        self.verify_range(number, self.program.assertions.len(), "assertion")?;
                         let rated = self.program.assertions.get(number as usize);
-                        if rated.is_some_and(|rated| matches!(rated.check, Check::OverRuns(_))) {
+                        if rated.is_some_and(|rated| matches!(rated.check, CompiledCheck::OverRuns(_))) {
                             return Err(VerifyError::new("what is counted over all runs is of all runs itself"));
                         }
                     }
                 }
-                threshold(*confidence)?;
+                verify_threshold(*confidence)?;
                 match *share {
-                    Share::Least(share) | Share::Most(share) | Share::Power { share, .. } => threshold(Some(share)),
-                    Share::LeastOf { .. } => Ok(()),
+                    RateBound::Least(share) | RateBound::Most(share) | RateBound::Power { share, .. } => verify_threshold(Some(share)),
+                    RateBound::LeastOf { .. } => Ok(()),
                 }
             }
-            AsksOfRuns::Folds { folds, .. } => folds.iter().try_for_each(|fold| match fold.function {
-                FoldOfRuns::Percentile(share) => threshold(Some(share)),
+            OverRunsQuestion::Folds { folds, .. } => folds.iter().try_for_each(|fold| match fold.function {
+                RunFoldFunction::Percentile(share) => verify_threshold(Some(share)),
                 _ => Ok(()),
             }),
         }
     }
 
-    fn groups(&self) -> Result<(), VerifyError> {
+    fn verify_groups(&self) -> Result<(), VerifyError> {
         for rule in &self.program.rules {
-            weight(rule.weight)?;
-            threshold(rule.threshold)?;
+            verify_weight(rule.weight)?;
+            verify_threshold(rule.threshold)?;
         }
         for suite in &self.program.suites {
-            threshold(suite.threshold)?;
-            suite.cases.iter().try_for_each(|&case| self.rule(case))?;
+            verify_threshold(suite.threshold)?;
+            suite.cases.iter().try_for_each(|&case| self.verify_rule(case))?;
         }
-        self.program.tests.iter().flat_map(|test| &test.rules).try_for_each(|&rule| self.rule(rule))
+        self.program.tests.iter().flat_map(|test| &test.rules).try_for_each(|&rule| self.verify_rule(rule))
     }
 }
 
-fn weight(weight: f64) -> Result<(), VerifyError> {
+fn verify_weight(weight: f64) -> Result<(), VerifyError> {
     if weight.is_finite() && weight >= 0.0 {
         Ok(())
     } else {
@@ -309,7 +309,7 @@ fn weight(weight: f64) -> Result<(), VerifyError> {
     }
 }
 
-fn threshold(threshold: Option<f64>) -> Result<(), VerifyError> {
+fn verify_threshold(threshold: Option<f64>) -> Result<(), VerifyError> {
     match threshold {
         Some(value) if !(0.0..=1.0).contains(&value) => Err(VerifyError::new("a threshold is not between 0 and 1")),
         _ => Ok(()),

@@ -1,7 +1,7 @@
 //! Files on disk: regular ones of limited size, in the folders that rules may read, and nothing that anybody waits for.
 #![expect(clippy::disallowed_methods, reason = "the feature `files` is what reads files from the disk")]
 
-use super::{FileError, Files, Found, relative};
+use super::{FileError, Files, FoundFile, relative_path};
 use averment_base::files::{self, NO_FILE};
 use std::path::{Path, PathBuf};
 
@@ -27,30 +27,30 @@ impl Disk {
     }
 
     /// Whether a resolved place may be looked at.
-    fn permits(&self, place: &Path) -> bool {
+    fn is_permitted(&self, place: &Path) -> bool {
         self.folders.as_ref().is_none_or(|folders| files::lies_in(place, folders))
     }
 }
 
 impl Files for Disk {
-    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<Found, FileError> {
-        let joined = folder.join(relative(path)?);
-        let key = files::resolve(&joined).map_err(|error| said(&error))?;
-        if !self.permits(&key) {
+    fn read(&self, folder: &Path, path: &str, inside: Option<&Path>) -> Result<FoundFile, FileError> {
+        let joined = folder.join(relative_path(path)?);
+        let key = files::resolve_path(&joined).map_err(|error| file_error(&error))?;
+        if !self.is_permitted(&key) {
             return Err(FileError::NotPermitted);
         }
         if inside.is_some_and(|inside| !files::lies_in(&key, [inside])) {
             return Err(FileError::Outside);
         }
         let text = read_regular(&key, self.limit)?;
-        Ok(Found { folder: joined.parent().unwrap_or(folder).to_path_buf(), key, text })
+        Ok(FoundFile { folder: joined.parent().unwrap_or(folder).to_path_buf(), key, text })
     }
 
     fn names(&self, folder: &Path, path: &str) -> Vec<String> {
-        let Ok(path) = relative(path) else { return Vec::new() };
+        let Ok(path) = relative_path(path) else { return Vec::new() };
         let joined = folder.join(path);
-        let Ok(parent) = files::resolve(joined.parent().unwrap_or(folder)) else { return Vec::new() };
-        if !self.permits(&parent) {
+        let Ok(parent) = files::resolve_path(joined.parent().unwrap_or(folder)) else { return Vec::new() };
+        if !self.is_permitted(&parent) {
             return Vec::new();
         }
         let Ok(entries) = std::fs::read_dir(parent) else { return Vec::new() };
@@ -65,18 +65,18 @@ impl Files for Disk {
 fn read_regular(place: &Path, limit: usize) -> Result<String, FileError> {
     let no_file = || FileError::Other(NO_FILE.to_owned());
     // To open a device may already do something.
-    if !std::fs::symlink_metadata(place).map_err(|error| said(&error))?.is_file() {
+    if !std::fs::symlink_metadata(place).map_err(|error| file_error(&error))?.is_file() {
         return Err(no_file());
     }
-    let file = files::open(place, false).map_err(|error| said(&error))?;
-    if !file.metadata().map_err(|error| said(&error))?.is_file() {
+    let file = files::open_resolved(place, false).map_err(|error| file_error(&error))?;
+    if !file.metadata().map_err(|error| file_error(&error))?.is_file() {
         return Err(no_file());
     }
-    let bytes = files::bytes(file, limit).map_err(|error| said(&error))?.ok_or(FileError::TooLarge(limit))?;
+    let bytes = files::read_limited(file, limit).map_err(|error| file_error(&error))?.ok_or(FileError::TooLarge(limit))?;
     String::from_utf8(bytes).map_err(|_| FileError::NotText)
 }
 
-fn said(error: &std::io::Error) -> FileError {
+fn file_error(error: &std::io::Error) -> FileError {
     match error.kind() {
         _ if files::nothing_there(error) => FileError::NotFound,
         std::io::ErrorKind::PermissionDenied => FileError::Other("it may not be read".to_owned()),

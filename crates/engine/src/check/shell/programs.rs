@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// A program that runs another one, whose words follow behind its options.
-pub(super) struct Wrapper {
+pub(super) struct WrapperProgram {
     pub(super) name: &'static str,
     /// Its options behind which a value stands, in a word of its own.
     pub(super) values: &'static [&'static str],
@@ -11,7 +11,7 @@ pub(super) struct Wrapper {
     flags: &'static [&'static str],
 }
 
-impl Wrapper {
+impl WrapperProgram {
     /// Whether an option is known to take no word of its own: `--name=value` holds it, `-oL` does where `-o` takes one.
     pub(super) fn is_flag(&self, option: &str) -> bool {
         let held = |value: &&str| value.len() == 2 && option.starts_with(*value);
@@ -33,64 +33,64 @@ fn is_cluster(option: &str, flags: &[&str]) -> bool {
         .all(|letter| flags.iter().any(|flag| flag.strip_prefix('-').is_some_and(|own| own.chars().eq([letter]))))
 }
 
-const fn of(name: &'static str, values: &'static [&'static str], flags: &'static [&'static str]) -> Wrapper {
-    Wrapper { name, values, flags }
+const fn wrapper_of(name: &'static str, values: &'static [&'static str], flags: &'static [&'static str]) -> WrapperProgram {
+    WrapperProgram { name, values, flags }
 }
 
 /// The loader of the system, which has many names: `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`.
 pub(super) const LOADER: &str = "ld.so";
 
 /// Programs that run another one.
-pub(super) const WRAPPERS: [Wrapper; 50] = [
-    of(
+pub(super) const WRAPPERS: [WrapperProgram; 50] = [
+    wrapper_of(
         LOADER,
         &["--argv0", "--audit", "--inhibit-rpath", "--library-path", "--preload"],
         &["--inhibit-cache", "--list", "--verify"],
     ),
-    of("bunx", &[], &["--bun", "-y"]),
-    of("busybox", &[], &[]),
-    of("bwrap", &[], &[]),
-    of("caffeinate", &["-t", "-w"], &["-d", "-i", "-m", "-s", "-u"]),
-    of("catchsegv", &[], &[]),
-    of("chroot", &["--groups", "--userspec"], &["--skip-chdir"]),
-    of("chrt", &["-T", "-P", "-D"], &["-a", "-b", "-d", "-f", "-i", "-o", "-r", "-v"]),
-    of("command", &[], &["-p", "-v", "-V"]),
-    of("doas", &["-C", "-u"], &["-L", "-n", "-s"]),
-    of("eatmydata", &[], &[]),
-    of("env", &["-C", "-u", "--chdir", "--unset"], &["-0", "-i", "-v", "--debug", "--ignore-environment", "--null"]),
-    of("exec", &["-a"], &["-c", "-l"]),
-    of("fakeroot", &["-b", "-i", "-l", "-s"], &["-u"]),
-    of("firejail", &[], &["--quiet"]),
-    of("flock", &["-E", "-w", "--timeout", "--wait"], &["-F", "-e", "-n", "-o", "-s", "-u", "-v", "-x", "--nonblock"]),
-    of("gtimeout", &["-k", "-s", "--kill-after", "--signal"], &["-f", "-p", "-v", "--foreground", "--preserve-status"]),
-    of("ionice", &["-P", "-c", "-n", "-p", "-u"], &["-t"]),
-    of(
+    wrapper_of("bunx", &[], &["--bun", "-y"]),
+    wrapper_of("busybox", &[], &[]),
+    wrapper_of("bwrap", &[], &[]),
+    wrapper_of("caffeinate", &["-t", "-w"], &["-d", "-i", "-m", "-s", "-u"]),
+    wrapper_of("catchsegv", &[], &[]),
+    wrapper_of("chroot", &["--groups", "--userspec"], &["--skip-chdir"]),
+    wrapper_of("chrt", &["-T", "-P", "-D"], &["-a", "-b", "-d", "-f", "-i", "-o", "-r", "-v"]),
+    wrapper_of("command", &[], &["-p", "-v", "-V"]),
+    wrapper_of("doas", &["-C", "-u"], &["-L", "-n", "-s"]),
+    wrapper_of("eatmydata", &[], &[]),
+    wrapper_of("env", &["-C", "-u", "--chdir", "--unset"], &["-0", "-i", "-v", "--debug", "--ignore-environment", "--null"]),
+    wrapper_of("exec", &["-a"], &["-c", "-l"]),
+    wrapper_of("fakeroot", &["-b", "-i", "-l", "-s"], &["-u"]),
+    wrapper_of("firejail", &[], &["--quiet"]),
+    wrapper_of("flock", &["-E", "-w", "--timeout", "--wait"], &["-F", "-e", "-n", "-o", "-s", "-u", "-v", "-x", "--nonblock"]),
+    wrapper_of("gtimeout", &["-k", "-s", "--kill-after", "--signal"], &["-f", "-p", "-v", "--foreground", "--preserve-status"]),
+    wrapper_of("ionice", &["-P", "-c", "-n", "-p", "-u"], &["-t"]),
+    wrapper_of(
         "ltrace",
         &["-a", "-e", "-l", "-n", "-o", "-p", "-s", "-u", "-x"],
         &["-C", "-S", "-c", "-f", "-i", "-r", "-t", "-T"],
     ),
-    of("nice", &["-n", "--adjustment"], &[]),
-    of("nohup", &[], &[]),
-    of("npx", &["-p", "--package"], &["-q", "-y", "--no", "--no-install", "--quiet", "--yes"]),
-    of("nsenter", &["-S", "-G", "-t"], &["-C", "-F", "-U", "-Z", "-a", "-i", "-m", "-n", "-p", "-r", "-u", "-w"]),
-    of("numactl", &["-C", "-N", "-i", "-m", "-p"], &["-l"]),
-    of("pkexec", &["--user"], &["--disable-internal-agent", "--keep-cwd"]),
-    of("prlimit", &["-p"], &[]),
-    of("proxychains", &["-f"], &["-q"]),
-    of("proxychains4", &["-f"], &["-q"]),
-    of("rlwrap", &[], &[]),
-    of("runcon", &["-l", "-r", "-t", "-u"], &["-c"]),
-    of("runuser", &["-G", "-g", "-s", "-u", "-w"], &["-P", "-T", "-f", "-l", "-m", "-p"]),
-    of("setarch", &["-p"], &["-3", "-B", "-F", "-I", "-L", "-R", "-S", "-T", "-X", "-Z", "-v"]),
-    of("setpriv", &[], &["-d", "--clear-groups", "--init-groups", "--keep-groups", "--nnp", "--no-new-privs"]),
-    of("setsid", &[], &["-c", "-f", "-w", "--ctty", "--fork", "--wait"]),
-    of("stdbuf", &["-e", "-i", "-o"], &[]),
-    of(
+    wrapper_of("nice", &["-n", "--adjustment"], &[]),
+    wrapper_of("nohup", &[], &[]),
+    wrapper_of("npx", &["-p", "--package"], &["-q", "-y", "--no", "--no-install", "--quiet", "--yes"]),
+    wrapper_of("nsenter", &["-S", "-G", "-t"], &["-C", "-F", "-U", "-Z", "-a", "-i", "-m", "-n", "-p", "-r", "-u", "-w"]),
+    wrapper_of("numactl", &["-C", "-N", "-i", "-m", "-p"], &["-l"]),
+    wrapper_of("pkexec", &["--user"], &["--disable-internal-agent", "--keep-cwd"]),
+    wrapper_of("prlimit", &["-p"], &[]),
+    wrapper_of("proxychains", &["-f"], &["-q"]),
+    wrapper_of("proxychains4", &["-f"], &["-q"]),
+    wrapper_of("rlwrap", &[], &[]),
+    wrapper_of("runcon", &["-l", "-r", "-t", "-u"], &["-c"]),
+    wrapper_of("runuser", &["-G", "-g", "-s", "-u", "-w"], &["-P", "-T", "-f", "-l", "-m", "-p"]),
+    wrapper_of("setarch", &["-p"], &["-3", "-B", "-F", "-I", "-L", "-R", "-S", "-T", "-X", "-Z", "-v"]),
+    wrapper_of("setpriv", &[], &["-d", "--clear-groups", "--init-groups", "--keep-groups", "--nnp", "--no-new-privs"]),
+    wrapper_of("setsid", &[], &["-c", "-f", "-w", "--ctty", "--fork", "--wait"]),
+    wrapper_of("stdbuf", &["-e", "-i", "-o"], &[]),
+    wrapper_of(
         "strace",
         &["-E", "-I", "-O", "-P", "-S", "-a", "-b", "-e", "-o", "-p", "-s", "-u", "-X"],
         &["-C", "-D", "-F", "-T", "-c", "-d", "-f", "-i", "-k", "-q", "-r", "-t", "-v", "-w", "-x", "-y", "-z", "-Z"],
     ),
-    of(
+    wrapper_of(
         "sudo",
         &["-C", "-D", "-R", "-T", "-U", "-g", "-h", "-p", "-r", "-t", "-u", "--group", "--host", "--user"],
         &[
@@ -112,27 +112,27 @@ pub(super) const WRAPPERS: [Wrapper; 50] = [
             "--stdin",
         ],
     ),
-    of(
+    wrapper_of(
         "systemd-run",
         &["-E", "-G", "-H", "-M", "-p", "-u", "--uid", "--gid", "--unit", "--property"],
         &["-P", "-S", "-d", "-q", "-r", "-t", "--pipe", "--pty", "--quiet", "--scope", "--user", "--wait"],
     ),
-    of("taskset", &[], &["-a", "-c", "-p"]),
-    of("time", &["-f", "-o", "--format", "--output"], &["-a", "-p", "-q", "-v"]),
-    of(
+    wrapper_of("taskset", &[], &["-a", "-c", "-p"]),
+    wrapper_of("time", &["-f", "-o", "--format", "--output"], &["-a", "-p", "-q", "-v"]),
+    wrapper_of(
         "timeout",
         &["-k", "-s", "--kill-after", "--signal"],
         &["-f", "-p", "-v", "--foreground", "--preserve-status", "--verbose"],
     ),
-    of("torify", &[], &[]),
-    of("torsocks", &["-P", "-a", "-p", "-u"], &["-d", "-i", "-q"]),
-    of("tsocks", &[], &[]),
-    of("unbuffer", &[], &["-p"]),
-    of("unshare", &["-G", "-R", "-S", "-w"], &["-C", "-T", "-U", "-c", "-f", "-i", "-m", "-n", "-p", "-r", "-u"]),
-    of("uvx", &["--from", "--with", "-p", "--python"], &["-q", "--isolated", "--offline", "--quiet"]),
-    of("valgrind", &[], &["-q", "-v"]),
-    of("xargs", &["-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s"], &["-0", "-p", "-r", "-t", "-x"]),
-    of("xvfb-run", &["-e", "-f", "-n", "-p", "-s", "-w"], &["-a", "-l"]),
+    wrapper_of("torify", &[], &[]),
+    wrapper_of("torsocks", &["-P", "-a", "-p", "-u"], &["-d", "-i", "-q"]),
+    wrapper_of("tsocks", &[], &[]),
+    wrapper_of("unbuffer", &[], &["-p"]),
+    wrapper_of("unshare", &["-G", "-R", "-S", "-w"], &["-C", "-T", "-U", "-c", "-f", "-i", "-m", "-n", "-p", "-r", "-u"]),
+    wrapper_of("uvx", &["--from", "--with", "-p", "--python"], &["-q", "--isolated", "--offline", "--quiet"]),
+    wrapper_of("valgrind", &[], &["-q", "-v"]),
+    wrapper_of("xargs", &["-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s"], &["-0", "-p", "-r", "-t", "-x"]),
+    wrapper_of("xvfb-run", &["-e", "-f", "-n", "-p", "-s", "-w"], &["-a", "-l"]),
 ];
 
 /// Those of them whose first word that is no option is a file, a folder or a number.
@@ -170,7 +170,7 @@ pub(super) const SUBCOMMANDS: [(&str, &str, usize); 27] = [
 ];
 
 /// Their options.
-pub(super) const OF_OTHERS: Wrapper = of(
+pub(super) const OF_OTHERS: WrapperProgram = wrapper_of(
     "",
     &[
         "-c",

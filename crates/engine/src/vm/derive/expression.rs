@@ -2,49 +2,49 @@
 //! rule that made it.
 
 use crate::bytecode::ops::{Op, Target};
-use crate::bytecode::program::{Chunk, CodeId};
+use crate::bytecode::program::{CodeChunk, CodeId};
 use crate::vm::context::ExpressionScope;
-use crate::vm::derivation::{DerivationPart, PartKind, PartResult, Shown};
+use crate::vm::derivation::{DerivationPart, PartKind, PartResult, ShownValue};
 use crate::vm::fault::Fault;
-use crate::vm::frame::Frame;
-use crate::vm::machine::{LetState, Machine, Transfer};
-use crate::vm::observe::Recorder;
+use crate::vm::frame::StackFrame;
+use crate::vm::machine::{LetState, Machine, ControlTransfer};
+use crate::vm::observe::EvaluationRecorder;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::ExprQuantifier;
 
 /// What is kept while an expression is traced.
 #[derive(Debug, Default)]
-pub(in crate::vm) struct Tracer {
+pub(in crate::vm) struct ExpressionTracer {
     /// The part that made each value on the stack.
-    made: Vec<Made>,
+    made: Vec<TracedPart>,
     /// The quantifiers in work.
-    loops: Vec<Running>,
+    loops: Vec<TracedLoop>,
     /// How many parts were made; beyond the limit they come without their own.
     count: usize,
 }
 
 /// A part, and by which operator it is a chain: `a and b and c` are three parts of one.
 #[derive(Debug, Default)]
-struct Made {
+struct TracedPart {
     part: DerivationPart,
-    chain: Option<Chain>,
+    chain: Option<ChainOperator>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Chain {
+enum ChainOperator {
     And,
     Or,
 }
 
 /// A quantifier in work.
 #[derive(Debug)]
-struct Running {
+struct TracedLoop {
     quantifier: ExprQuantifier,
     source: DerivationPart,
     /// Elements with their bodies: those that decide, and of the others the first.
     elements: Vec<DerivationPart>,
     /// The element in work.
-    element: Shown,
+    element: ShownValue,
     /// How many of the kept elements only confirm what others say.
     plain: usize,
     more: usize,
@@ -52,7 +52,7 @@ struct Running {
 
 /// An instruction that was executed.
 #[derive(Clone, Copy)]
-struct Instruction<'o> {
+struct TracedInstruction<'o> {
     op: Op,
     ops: &'o [Op],
     /// Its number in the expression.
@@ -61,7 +61,7 @@ struct Instruction<'o> {
     start: usize,
     /// How many parts there were before it.
     before: usize,
-    frame: Frame,
+    frame: StackFrame,
 }
 
 /// Parts of one expression.
@@ -74,20 +74,20 @@ const PLAIN: usize = 3;
 impl<'run> Machine<'run> {
     /// Evaluates an expression once more and gives it with the values of its parts. Limits start afresh for it, and are as
     /// they were afterwards: a derivation changes no verdict.
-    pub(in crate::vm) fn traced(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> DerivationPart {
+    pub(in crate::vm) fn trace_expression(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> DerivationPart {
         let (meter, known) = (self.meter, vec![LetState::Unknown; self.lets.len()]);
         let lets = std::mem::replace(&mut self.lets, known);
         self.refuel();
-        self.tracer = Some(Tracer::default());
+        self.tracer = Some(ExpressionTracer::default());
         // Gaps in paths and violated schemas are noted for evidence; they are said here, too.
-        let recorder = self.recorder.replace(Recorder::default());
-        let outcome = self.evaluate(code, scope);
+        let recorder = self.recorder.replace(EvaluationRecorder::default());
+        let outcome = self.evaluate_code(code, scope);
         self.recorder = recorder;
         let made = self.tracer.take().unwrap_or_default().made;
         let mut parts: Vec<DerivationPart> = made.into_iter().map(|made| made.part).collect();
         let part = match outcome {
             Ok(node) => parts.pop().unwrap_or_else(|| DerivationPart {
-                found: PartResult::Value(self.shown(&node)),
+                found: PartResult::Value(self.shown_value(&node)),
                 ..DerivationPart::default()
             }),
             Err(fault) => DerivationPart { note: fault.to_string(), parts, ..DerivationPart::default() },
@@ -101,32 +101,32 @@ impl<'run> Machine<'run> {
     pub(in crate::vm) fn execute_traced(
         &mut self,
         ops: &'run [Op],
-        chunk: Chunk,
-        frame: Frame,
+        chunk: CodeChunk,
+        frame: StackFrame,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {
         let (start, mut at) = (chunk.start as usize, 0);
         while let Some(&op) = ops.get(at) {
-            self.meter.charge(u64::from(op.cost()))?;
+            self.meter.charge_fuel(u64::from(op.cost()))?;
             let before = self.tracer.as_ref().map_or(0, |tracer| tracer.made.len());
-            let flow = self.step(op, start + at, frame, scope)?;
-            self.note_step(Instruction { op, ops, at, start, before, frame }, matches!(flow, Transfer::Jump(_)));
+            let flow = self.execute_op(op, start + at, frame, scope)?;
+            self.note_step(TracedInstruction { op, ops, at, start, before, frame }, matches!(flow, ControlTransfer::Jump(_)));
             at = match flow {
-                Transfer::Next => at + 1,
-                Transfer::Jump(target) => target as usize,
+                ControlTransfer::Next => at + 1,
+                ControlTransfer::Jump(target) => target as usize,
             };
         }
         Ok(())
     }
 
-    fn note_step(&mut self, place: Instruction<'_>, jumped: bool) {
+    fn note_step(&mut self, place: TracedInstruction<'_>, jumped: bool) {
         let Some(mut tracer) = self.tracer.take() else { return };
         match place.op {
             Op::SkipIfFalse(target) | Op::SkipIfTrue(target) | Op::SkipIfUnmet(target) if jumped => {
                 self.skip_right(&mut tracer, place, target)
             }
             Op::SkipThen(_) | Op::SkipElse(_) if jumped => {
-                tracer.push(DerivationPart { kind: PartKind::Unseen, ..DerivationPart::default() }, None);
+                tracer.push_part(DerivationPart { kind: PartKind::Unseen, ..DerivationPart::default() }, None);
             }
             Op::Next(slot, _) if !jumped => self.enter_element(&mut tracer, place.frame, slot.0),
             Op::SkipIfFalse(_)
@@ -135,31 +135,31 @@ impl<'run> Machine<'run> {
             | Op::SkipThen(_)
             | Op::SkipElse(_)
             | Op::Next(..) => {}
-            Op::Begin(quantifier) => tracer.begin(quantifier),
-            Op::Repeat(_) => tracer.repeat(),
+            Op::Begin(quantifier) => tracer.begin_loop(quantifier),
+            Op::Repeat(_) => tracer.repeat_loop(),
             _ => self.note_value(&mut tracer, place),
         }
         self.tracer = Some(tracer);
     }
 
     /// The right side of `and` or `or` was not needed.
-    fn skip_right(&self, tracer: &mut Tracer, place: Instruction<'_>, target: Target) {
+    fn skip_right(&self, tracer: &mut ExpressionTracer, place: TracedInstruction<'_>, target: Target) {
         let Some(left) = tracer.made.pop() else { return };
         let joining = (target.0 as usize).checked_sub(1);
         let chain = joining.and_then(|at| place.ops.get(at)).and_then(|op| chain_of(*op));
-        let right = joining.and_then(|at| at.checked_sub(1)).map(|at| self.span(place.start + at));
-        let span = self.span(place.start + place.at);
-        let unseen = Made {
+        let right = joining.and_then(|at| at.checked_sub(1)).map(|at| self.op_span(place.start + at));
+        let span = self.op_span(place.start + place.at);
+        let unseen = TracedPart {
             part: DerivationPart { kind: PartKind::Unseen, span: right, ..DerivationPart::default() },
             chain: None,
         };
         let found = left.part.found.clone();
-        let parts = chained(chain, [left, unseen]);
-        tracer.push(
+        let parts = join_chain(chain, [left, unseen]);
+        tracer.push_part(
             DerivationPart {
                 kind: PartKind::Logic,
                 span: Some(span),
-                found: plain(found),
+                found: without_path(found),
                 parts,
                 ..DerivationPart::default()
             },
@@ -167,84 +167,84 @@ impl<'run> Machine<'run> {
         );
     }
 
-    fn enter_element(&self, tracer: &mut Tracer, frame: Frame, slot: u32) {
+    fn enter_element(&self, tracer: &mut ExpressionTracer, frame: StackFrame, slot: u32) {
         let item = self.locals.get(frame.locals + slot as usize);
         if let (Some(running), Some(item)) = (tracer.loops.last_mut(), item) {
-            running.element = self.shown(item);
+            running.element = self.shown_value(item);
         }
     }
 
     /// An instruction that left a value.
-    fn note_value(&self, tracer: &mut Tracer, place: Instruction<'_>) {
+    fn note_value(&self, tracer: &mut ExpressionTracer, place: TracedInstruction<'_>) {
         let Some(&node) = self.stack.last() else { return };
         let number = place.start + place.at;
         // What nested code made comes on top of what the instruction takes.
         let bodies = tracer.made.split_off(place.before.min(tracer.made.len()));
-        let taken = tracer.take(place.op.effect().0 as usize);
+        let taken = tracer.take_parts(place.op.effect().0 as usize);
         let part = DerivationPart {
-            span: Some(self.span(number)),
-            found: PartResult::Value(self.shown(&node)),
-            note: self.remark(number, &node),
+            span: Some(self.op_span(number)),
+            found: PartResult::Value(self.shown_value(&node)),
+            note: self.value_remark(number, &node),
             ..DerivationPart::default()
         };
         let mut chain = None;
         let part = match place.op {
             Op::Constant(_) | Op::Regex(_) => DerivationPart { kind: PartKind::Literal, ..part },
-            Op::Let(_) if !bodies.is_empty() => defined(part, Vec::new(), bodies),
-            Op::CallDef(..) => defined(part, taken, bodies),
-            Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) => path(part, taken),
-            Op::Condition() => condition(part, taken),
+            Op::Let(_) if !bodies.is_empty() => definition_part(part, Vec::new(), bodies),
+            Op::CallDef(..) => definition_part(part, taken, bodies),
+            Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) => path_part(part, taken),
+            Op::Condition() => condition_part(part, taken),
             // `a implies b` is `not a or b`: the premise is shown as it is written.
             Op::Not() | Op::Premise() if taken.first().is_some_and(|made| made.part.span == part.span) => {
-                own(taken).remove(0)
+                into_parts(taken).remove(0)
             }
-            Op::Not() | Op::Premise() => DerivationPart { kind: PartKind::Logic, parts: unwritten(taken), ..part },
+            Op::Not() | Op::Premise() => DerivationPart { kind: PartKind::Logic, parts: unwritten_parts(taken), ..part },
             Op::And() | Op::Or() => {
                 chain = chain_of(place.op);
-                DerivationPart { kind: PartKind::Logic, parts: chained(chain, taken), ..part }
+                DerivationPart { kind: PartKind::Logic, parts: join_chain(chain, taken), ..part }
             }
-            Op::Choose() => DerivationPart { kind: PartKind::Logic, parts: own(taken), ..part },
-            Op::End() => tracer.end(part),
+            Op::Choose() => DerivationPart { kind: PartKind::Logic, parts: into_parts(taken), ..part },
+            Op::End() => tracer.end_loop(part),
             Op::Test(..)
             | Op::Inspect(..)
             | Op::IsType(..)
             | Op::IsSchema(..)
             | Op::IsJsonSchema(..)
-            | Op::ContainsJsonSchema(..) => DerivationPart { kind: PartKind::Test, parts: unwritten(taken), ..part },
+            | Op::ContainsJsonSchema(..) => DerivationPart { kind: PartKind::Test, parts: unwritten_parts(taken), ..part },
             Op::Negate() | Op::Range(..) | Op::List(_) | Op::Object(..) if taken.iter().all(is_literal) => {
                 DerivationPart { kind: PartKind::Literal, ..part }
             }
             _ if place.op.effect().0 == 0 => DerivationPart { kind: PartKind::Value, ..part },
-            _ => DerivationPart { kind: PartKind::Computed, parts: unwritten(taken), ..part },
+            _ => DerivationPart { kind: PartKind::Computed, parts: unwritten_parts(taken), ..part },
         };
-        tracer.push(part, chain);
+        tracer.push_part(part, chain);
     }
 }
 
-impl Tracer {
-    fn push(&mut self, part: DerivationPart, chain: Option<Chain>) {
+impl ExpressionTracer {
+    fn push_part(&mut self, part: DerivationPart, chain: Option<ChainOperator>) {
         self.count += 1;
         let mut part = part;
         if self.count > PARTS {
             part.more += part.parts.len();
             part.parts = Vec::new();
         }
-        self.made.push(Made { part, chain });
+        self.made.push(TracedPart { part, chain });
     }
 
     /// The topmost parts, in the order in which they were made.
-    fn take(&mut self, count: usize) -> Vec<Made> {
+    fn take_parts(&mut self, count: usize) -> Vec<TracedPart> {
         self.made.split_off(self.made.len().saturating_sub(count))
     }
 
-    fn begin(&mut self, quantifier: ExprQuantifier) {
+    fn begin_loop(&mut self, quantifier: ExprQuantifier) {
         let source = self.made.pop().unwrap_or_default().part;
-        let element = Shown::default();
-        self.loops.push(Running { quantifier, source, elements: Vec::new(), element, plain: 0, more: 0 });
+        let element = ShownValue::default();
+        self.loops.push(TracedLoop { quantifier, source, elements: Vec::new(), element, plain: 0, more: 0 });
     }
 
     /// The body of a quantifier is done for one element.
-    fn repeat(&mut self) {
+    fn repeat_loop(&mut self) {
         let Some(body) = self.made.pop() else { return };
         let Some(running) = self.loops.last_mut() else { return };
         let truth = truth_of(&body.part);
@@ -267,7 +267,7 @@ impl Tracer {
     }
 
     /// The quantifier is done.
-    fn end(&mut self, part: DerivationPart) -> DerivationPart {
+    fn end_loop(&mut self, part: DerivationPart) -> DerivationPart {
         let Some(running) = self.loops.pop() else { return part };
         let source = (running.source.kind != PartKind::Literal).then_some(running.source);
         let parts = source.into_iter().chain(running.elements).collect();
@@ -277,29 +277,29 @@ impl Tracer {
 
 fn truth_of(part: &DerivationPart) -> Option<bool> {
     match &part.found {
-        PartResult::Value(shown) => shown.truth.and_then(averment_base::truth::Truth::plain),
+        PartResult::Value(shown) => shown.truth.and_then(averment_base::truth::Truth::plain_answer),
         _ => None,
     }
 }
 
-fn chain_of(op: Op) -> Option<Chain> {
+fn chain_of(op: Op) -> Option<ChainOperator> {
     match op {
-        Op::And() => Some(Chain::And),
-        Op::Or() => Some(Chain::Or),
+        Op::And() => Some(ChainOperator::And),
+        Op::Or() => Some(ChainOperator::Or),
         _ => None,
     }
 }
 
 /// The truth of a part as that of the whole.
-fn plain(found: PartResult) -> PartResult {
+fn without_path(found: PartResult) -> PartResult {
     match found {
-        PartResult::Value(shown) => PartResult::Value(Shown { path: String::new(), ..shown }),
+        PartResult::Value(shown) => PartResult::Value(ShownValue { path: String::new(), ..shown }),
         other => other,
     }
 }
 
 /// The parts of a chain: those of a part that is the same chain stand beside the others.
-fn chained(chain: Option<Chain>, made: impl IntoIterator<Item = Made>) -> Vec<DerivationPart> {
+fn join_chain(chain: Option<ChainOperator>, made: impl IntoIterator<Item = TracedPart>) -> Vec<DerivationPart> {
     let mut parts = Vec::new();
     for (at, one) in made.into_iter().enumerate() {
         if at == 0 && one.chain.is_some() && one.chain == chain {
@@ -311,23 +311,23 @@ fn chained(chain: Option<Chain>, made: impl IntoIterator<Item = Made>) -> Vec<De
     parts
 }
 
-fn own(made: Vec<Made>) -> Vec<DerivationPart> {
+fn into_parts(made: Vec<TracedPart>) -> Vec<DerivationPart> {
     made.into_iter().map(|made| made.part).collect()
 }
 
 /// The parts that are not simply written in the rule.
-fn unwritten(made: Vec<Made>) -> Vec<DerivationPart> {
-    own(made).into_iter().filter(|part| part.kind != PartKind::Literal).collect()
+fn unwritten_parts(made: Vec<TracedPart>) -> Vec<DerivationPart> {
+    into_parts(made).into_iter().filter(|part| part.kind != PartKind::Literal).collect()
 }
 
-fn is_literal(made: &Made) -> bool {
+fn is_literal(made: &TracedPart) -> bool {
     made.part.kind == PartKind::Literal
 }
 
 /// A path is one part, however long: what it begins with is shown only where that is more than a name.
-fn path(part: DerivationPart, taken: Vec<Made>) -> DerivationPart {
+fn path_part(part: DerivationPart, taken: Vec<TracedPart>) -> DerivationPart {
     let mut parts = Vec::new();
-    for below in unwritten(taken) {
+    for below in unwritten_parts(taken) {
         match below.kind {
             PartKind::Value => parts.extend(below.parts),
             // The whole value of a `let` says less than the part of it that the path leads to.
@@ -339,8 +339,8 @@ fn path(part: DerivationPart, taken: Vec<Made>) -> DerivationPart {
 }
 
 /// A value used as a condition is that value, with its truth.
-fn condition(part: DerivationPart, mut taken: Vec<Made>) -> DerivationPart {
-    let Some(Made { part: mut below, .. }) = taken.pop() else { return part };
+fn condition_part(part: DerivationPart, mut taken: Vec<TracedPart>) -> DerivationPart {
+    let Some(TracedPart { part: mut below, .. }) = taken.pop() else { return part };
     if let (PartResult::Value(of_below), PartResult::Value(shown)) = (&mut below.found, part.found) {
         of_below.truth = shown.truth;
     }
@@ -348,15 +348,15 @@ fn condition(part: DerivationPart, mut taken: Vec<Made>) -> DerivationPart {
 }
 
 /// A definition in use: its arguments, and what it is made of where that says more than the value.
-fn defined(part: DerivationPart, taken: Vec<Made>, bodies: Vec<Made>) -> DerivationPart {
-    let mut parts = unwritten(taken);
-    parts.extend(unwritten(bodies));
+fn definition_part(part: DerivationPart, taken: Vec<TracedPart>, bodies: Vec<TracedPart>) -> DerivationPart {
+    let mut parts = unwritten_parts(taken);
+    parts.extend(unwritten_parts(bodies));
     DerivationPart { kind: PartKind::Definition, parts, ..part }
 }
 
 impl<'run> Machine<'run> {
     /// Why a value is what it is, where the value alone does not tell: what a path misses, how a schema is violated.
-    fn remark(&self, number: usize, node: &Node<'run>) -> String {
+    fn value_remark(&self, number: usize, node: &Node<'run>) -> String {
         let Some(recorder) = &self.recorder else { return String::new() };
         match node.value {
             Value::Missing => recorder.gap_at(number).map_or_else(String::new, |gap| self.describe_gap(&gap)),

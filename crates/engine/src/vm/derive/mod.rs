@@ -6,22 +6,22 @@
 mod expression;
 mod values;
 
-use super::context::Context;
+use super::context::JudgeContext;
 use super::derivation::{DerivationPart, PartKind, PartResult, TemporalTrace};
 use super::fault::Fault;
 use super::machine::Machine;
-use super::outcome::Finding;
-use crate::bytecode::program::{Check, Program};
+use super::outcome::CheckFinding;
+use crate::bytecode::program::{CompiledCheck, Program};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-pub(super) use expression::Tracer;
+pub(super) use expression::ExpressionTracer;
 
 /// More parts than this are not read by anyone, and a hostile rule must not fill the memory with them.
 const PARTS: usize = 20_000;
 
 /// The derivation in work.
 #[derive(Debug, Default)]
-pub(super) struct Recording {
+pub(super) struct DerivationRecording {
     /// The parts that are being judged, the innermost last.
     open: Vec<DerivationPart>,
     /// Parts that are done and belong to no open one.
@@ -40,22 +40,22 @@ pub(super) struct Recording {
 /// Windows of blocks that are recorded of one assertion: each takes a look at all steps in it.
 const WINDOWS: usize = 100;
 
-impl Recording {
+impl DerivationRecording {
     /// A recording of an assertion.
-    pub(super) fn new(program: &Program, check: &Check) -> Self {
-        Self { names: names(program, check), ..Self::default() }
+    pub(super) fn new(program: &Program, check: &CompiledCheck) -> Self {
+        Self { names: binding_names(program, check), ..Self::default() }
     }
 
     /// The outermost parts, and whether some were left out.
-    pub(super) fn finish(mut self) -> (Vec<DerivationPart>, bool) {
+    pub(super) fn into_parts(mut self) -> (Vec<DerivationPart>, bool) {
         while !self.open.is_empty() {
-            self.close();
+            self.close_innermost();
         }
         (self.done, self.cut)
     }
 
-    fn add(&mut self, part: DerivationPart) {
-        let size = size(&part);
+    fn push_part(&mut self, part: DerivationPart) {
+        let size = part_size(&part);
         if self.count + size > PARTS {
             self.cut = true;
             if let Some(around) = self.open.last_mut() {
@@ -70,18 +70,18 @@ impl Recording {
         }
     }
 
-    fn close(&mut self) {
+    fn close_innermost(&mut self) {
         if let Some(part) = self.open.pop() {
-            let part = single(part);
+            let part = flatten_single(part);
             // Its own parts have been counted as they came.
-            self.count = self.count.saturating_sub(size(&part).saturating_sub(1));
-            self.add(part);
+            self.count = self.count.saturating_sub(part_size(&part).saturating_sub(1));
+            self.push_part(part);
         }
     }
 }
 
 /// How many parts a part is.
-fn size(part: &DerivationPart) -> usize {
+fn part_size(part: &DerivationPart) -> usize {
     let mut count = 0;
     let mut open = vec![part];
     while let Some(part) = open.pop() {
@@ -92,7 +92,7 @@ fn size(part: &DerivationPart) -> usize {
 }
 
 /// A statement of a group with one part and no condition is that part.
-fn single(mut part: DerivationPart) -> DerivationPart {
+fn flatten_single(mut part: DerivationPart) -> DerivationPart {
     if part.kind == PartKind::Member
         && part.parts.len() == 1
         && part.more == 0
@@ -105,7 +105,7 @@ fn single(mut part: DerivationPart) -> DerivationPart {
 
 impl<'run> Machine<'run> {
     /// Whether a derivation is recorded.
-    pub(super) fn derives(&self) -> bool {
+    pub(super) fn is_deriving(&self) -> bool {
         self.recording.as_ref().is_some_and(|recording| recording.muted == 0)
     }
 
@@ -119,7 +119,7 @@ impl<'run> Machine<'run> {
     }
 
     /// Closes the innermost part with what came of it.
-    pub(super) fn close_part(&mut self, judged: &Result<Finding, Fault>) {
+    pub(super) fn close_part(&mut self, judged: &Result<CheckFinding, Fault>) {
         let Some(recording) = &mut self.recording else { return };
         if recording.muted > 0 {
             recording.muted -= 1;
@@ -130,24 +130,24 @@ impl<'run> Machine<'run> {
                 Ok(finding) => {
                     part.found = PartResult::Verdict(finding.verdict);
                     // Windows and blocks say which they are; what their parts found is said there.
-                    if part.note.is_empty() && leads(part.kind) {
+                    if part.note.is_empty() && is_leading(part.kind) {
                         part.note.clone_from(&finding.reason);
                     }
                 }
                 Err(fault) => {
                     part.found =
-                        PartResult::Verdict(if fault.unfit().is_some() { Verdict::Fail } else { Verdict::Error });
+                        PartResult::Verdict(if fault.unfit_value().is_some() { Verdict::Fail } else { Verdict::Error });
                     part.note = fault.to_string();
                 }
             }
         }
-        recording.close();
+        recording.close_innermost();
     }
 
     /// Adds a part to the innermost open one.
     pub(super) fn add_part(&mut self, part: DerivationPart) {
         if let Some(recording) = self.recording.as_mut().filter(|recording| recording.muted == 0) {
-            recording.add(part);
+            recording.push_part(part);
         }
     }
 
@@ -158,7 +158,7 @@ impl<'run> Machine<'run> {
     }
 
     /// Opens a window of a block.
-    pub(super) fn open_window(&mut self, context: &Context<'run>) {
+    pub(super) fn open_window(&mut self, context: &JudgeContext<'run>) {
         if let Some(recording) = self.recording.as_mut().filter(|recording| recording.muted == 0) {
             recording.windows += 1;
             if recording.windows > WINDOWS {
@@ -172,14 +172,14 @@ impl<'run> Machine<'run> {
             recording.muted += 1;
             return;
         }
-        if self.derives() {
-            let bindings = super::temporal::watch::given(self, context);
+        if self.is_deriving() {
+            let bindings = super::temporal::standing_trace::given_values(self, context);
             let step = context.step.and_then(|step| self.run.steps.iter().position(|other| std::ptr::eq(other, step)));
             self.open_part(PartKind::Window, None);
             if let Some(part) = self.recording.as_mut().and_then(|recording| recording.open.last_mut()) {
                 part.bindings = bindings;
                 part.step = step.and_then(|step| u32::try_from(step).ok());
-                part.note = window(context);
+                part.note = window_words(context);
             }
         }
     }
@@ -194,45 +194,45 @@ impl<'run> Machine<'run> {
 }
 
 /// The names of an assertion's bindings: every statement of it knows them all.
-fn names(program: &Program, check: &Check) -> Vec<String> {
+fn binding_names(program: &Program, check: &CompiledCheck) -> Vec<String> {
     let mut open = vec![check];
     while let Some(check) = open.pop() {
         match check {
-            Check::Temporal(temporal) => {
+            CompiledCheck::Temporal(temporal) => {
                 let entry = program.temporals.get(temporal.0 as usize);
                 return entry.map_or_else(Vec::new, |entry| entry.binding_names.clone());
             }
-            Check::Not(inner) | Check::Scoped { body: inner, .. } => open.push(inner),
-            Check::Group { members, .. } => open.extend(members.iter().map(|member| &member.check)),
-            Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => {}
+            CompiledCheck::Not(inner) | CompiledCheck::Scoped { body: inner, .. } => open.push(inner),
+            CompiledCheck::Group { members, .. } => open.extend(members.iter().map(|member| &member.check)),
+            CompiledCheck::Expression(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
         }
     }
     Vec::new()
 }
 
 /// What a check is in a derivation.
-pub(super) fn kind_of(check: &Check) -> PartKind {
+pub(super) fn kind_of(check: &CompiledCheck) -> PartKind {
     match check {
-        Check::Expression(_) => PartKind::Expression,
-        Check::Temporal(_) => PartKind::Temporal,
-        Check::Not(_) => PartKind::Not,
-        Check::Group { kind, .. } => PartKind::Group(*kind),
-        Check::Scoped { .. } => PartKind::Block,
-        Check::World(_) | Check::OverRuns(_) => PartKind::World,
+        CompiledCheck::Expression(_) => PartKind::Expression,
+        CompiledCheck::Temporal(_) => PartKind::Temporal,
+        CompiledCheck::Not(_) => PartKind::Not,
+        CompiledCheck::Group { kind, .. } => PartKind::Group(*kind),
+        CompiledCheck::Scoped { .. } => PartKind::Block,
+        CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => PartKind::World,
     }
 }
 
 /// Where a check stands, where that is known of itself.
-pub(super) fn span_of(program: &Program, check: &Check) -> Option<Span> {
+pub(super) fn span_of(program: &Program, check: &CompiledCheck) -> Option<Span> {
     match check {
-        Check::Expression(code) => program.chunks.get(code.0 as usize).map(|chunk| chunk.span),
-        Check::Temporal(temporal) => program.temporals.get(temporal.0 as usize).map(|entry| entry.span),
+        CompiledCheck::Expression(code) => program.chunks.get(code.0 as usize).map(|chunk| chunk.span),
+        CompiledCheck::Temporal(temporal) => program.temporals.get(temporal.0 as usize).map(|entry| entry.span),
         _ => None,
     }
 }
 
 /// A window in words: the steps from the first to the last.
-fn window(context: &Context<'_>) -> String {
+fn window_words(context: &JudgeContext<'_>) -> String {
     match (context.window.start + 1, context.window.end) {
         (first, last) if first > last => "no steps".to_owned(),
         (first, last) if first == last => format!("step {first}"),
@@ -241,6 +241,6 @@ fn window(context: &Context<'_>) -> String {
 }
 
 /// Whether the reason of a finding is this part's own.
-fn leads(kind: PartKind) -> bool {
+fn is_leading(kind: PartKind) -> bool {
     matches!(kind, PartKind::Temporal | PartKind::World)
 }

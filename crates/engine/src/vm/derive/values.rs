@@ -1,18 +1,18 @@
 //! Values of a derivation: in the notation of the language, with the place that they stand at.
 
-use crate::vm::derivation::Shown;
+use crate::vm::derivation::ShownValue;
 use crate::vm::locate;
 use crate::vm::machine::Machine;
 use averment_base::value::notation::notation_with;
 use averment_base::value::{Node, Value};
-use averment_builtins::detect::beginning;
+use averment_builtins::detect::redacted_start;
 
 /// Characters of a value.
 const LONGEST: usize = 400;
 
 impl<'run> Machine<'run> {
     /// A value as a derivation shows it.
-    pub(in crate::vm) fn shown(&self, node: &Node<'run>) -> Shown {
+    pub(in crate::vm) fn shown_value(&self, node: &Node<'run>) -> ShownValue {
         let truth = match node.value {
             Value::Truth(truth) => Some(truth),
             _ => None,
@@ -21,13 +21,13 @@ impl<'run> Machine<'run> {
             Value::Regex(number) => {
                 self.program.regexes.get(number as usize).map_or_else(String::new, |regex| regex.text.clone())
             }
-            ref value => notation_with(value, LONGEST, beginning),
+            ref value => notation_with(value, LONGEST, redacted_start),
         };
         // Where a value stands decides whether reports hide it.
         let path = match truth {
             Some(_) => String::new(),
-            None => locate::pointer(self.run, node).unwrap_or_default(),
+            None => locate::node_pointer(self.run, node).unwrap_or_default(),
         };
-        Shown { text, truth, path }
+        ShownValue { text, truth, path }
     }
 }

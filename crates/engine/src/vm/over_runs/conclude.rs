@@ -1,18 +1,18 @@
 //! What comes of assertions over runs when there are no more runs.
 
-use super::rate::{self, Runs};
-use super::values::{self, Values};
-use super::words::{counted, few, in_full, left_out, measured, rounded_as_shown, wanted};
-use super::{GROUPS, Group, Kept, Tally, of_program};
-use crate::bytecode::program::{Assertion, CodeId, Program};
-use crate::ir::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
+use super::rate::{self, RateCounts};
+use super::values::{self, FoldValues};
+use super::words::{count_words, undecided_words, full_number, undecided_count, measured_words, rounded_as_shown, share_words};
+use super::{GROUPS, GroupTally, AssertionTally, RunsTally, of_program};
+use crate::bytecode::program::{CompiledAssertion, CodeId, Program};
+use crate::ir::{OverRunsQuestion, RunFoldFunction, OverRunsCheck, RateSubject, RunFold, RateBound};
 use crate::vm::context::ExpressionScope;
-use crate::vm::evaluate::finish;
+use crate::vm::evaluate::finish_assertion;
 use crate::vm::machine::Machine;
-use crate::vm::outcome::{AssertionOutcome, Evidence, Finding, Role, Violation, Violations};
-use crate::vm::prepare::Prepared;
+use crate::vm::outcome::{AssertionOutcome, VerdictEvidence, CheckFinding, Role, AssertionViolation, ViolationList};
+use crate::vm::prepare::PreparedProgram;
 use averment_base::limits::Limits;
-use averment_base::rates::{percent, percent_beside, wilson};
+use averment_base::rates::{percent_text, percent_beside, wilson_interval};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
@@ -22,71 +22,71 @@ use bumpalo::Bump;
 
 /// The outcomes of the assertions over runs of a program that are selected, in file order; of no run they are vacuous.
 #[must_use]
-pub fn conclude(
+pub fn conclude_runs(
     program: &Program,
-    prepared: &Prepared,
+    prepared: &PreparedProgram,
     limits: &Limits,
-    tally: &Tally,
-    selected: &dyn Fn(&Assertion) -> bool,
+    tally: &RunsTally,
+    selected: &dyn Fn(&CompiledAssertion) -> bool,
 ) -> Vec<AssertionOutcome> {
-    let none = Kept::default();
+    let none = AssertionTally::default();
     let all = of_program(program).filter(|(_, assertion, _)| selected(assertion));
     all.map(|(number, assertion, over)| {
         let kept = tally.assertions.get(&number).unwrap_or(&none);
-        let end = End { program, prepared, limits, assertion, over, kept };
-        finish(number, assertion, end.finding(), end.message())
+        let end = RunsConclusion { program, prepared, limits, assertion, over, kept };
+        finish_assertion(number, assertion, end.conclude_assertion(), end.author_message())
     })
     .collect()
 }
 
 /// The end of one assertion.
-struct End<'a> {
+struct RunsConclusion<'a> {
     program: &'a Program,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedProgram,
     limits: &'a Limits,
-    assertion: &'a Assertion,
-    over: &'a OverRuns<CodeId>,
-    kept: &'a Kept,
+    assertion: &'a CompiledAssertion,
+    over: &'a OverRunsCheck<CodeId>,
+    kept: &'a AssertionTally,
 }
 
-impl End<'_> {
-    fn finding(&self) -> Finding {
+impl RunsConclusion<'_> {
+    fn conclude_assertion(&self) -> CheckFinding {
         let kept = self.kept;
         if kept.too_many {
             let reason = format!("`by` tells more than {GROUPS} groups of runs apart, and no more are kept");
-            return Finding::new(Verdict::Error, reason);
+            return CheckFinding::new(Verdict::Error, reason);
         }
         if kept.errors > 0 {
-            let reason = format!("{}: its `when` or its group cannot be evaluated", counted(kept.errors, "run"));
-            return Finding::new(Verdict::Error, reason);
+            let reason = format!("{}: its `when` or its group cannot be evaluated", count_words(kept.errors, "run"));
+            return CheckFinding::new(Verdict::Error, reason);
         }
         if kept.groups.is_empty() {
             return match kept.undecided {
-                0 => Finding::new(Verdict::Vacuous, self.without_runs()),
-                undecided => Finding::new(Verdict::Undecided, left_out(undecided)),
+                0 => CheckFinding::new(Verdict::Vacuous, self.without_runs()),
+                undecided => CheckFinding::new(Verdict::Undecided, undecided_count(undecided)),
             };
         }
         if let Some(code) = self.over.by.filter(|_| kept.groups.keys().all(|by| by.as_deref() == Some(""))) {
             let reason = format!("no run has `{}`, which is to tell groups apart", text_of(self.program, code));
-            return Finding::new(Verdict::Undecided, reason);
+            return CheckFinding::new(Verdict::Undecided, reason);
         }
         let groups = kept.groups.iter().map(|(by, group)| (by.as_deref(), group));
-        let findings: Vec<Finding> = match &self.over.asks {
-            AsksOfRuns::Rate { share: Share::Power { power, share }, .. } => vec![self.power(*power, *share)],
-            AsksOfRuns::Rate { share, confidence, .. } => {
-                groups.map(|(by, group)| self.named(by, self.rate(group, *share, *confidence))).collect()
+        let findings: Vec<CheckFinding> = match &self.over.asks {
+            OverRunsQuestion::Rate { share: RateBound::Power { power, share }, .. } => vec![self.power_finding(*power, *share)],
+            OverRunsQuestion::Rate { share, confidence, .. } => {
+                groups.map(|(by, group)| self.name_group(by, self.rate_finding(group, *share, *confidence))).collect()
             }
-            AsksOfRuns::Folds { folds, condition } => {
-                groups.map(|(by, group)| self.named(by, self.folds(group, folds, *condition))).collect()
+            OverRunsQuestion::Folds { folds, condition } => {
+                groups.map(|(by, group)| self.name_group(by, self.folds_finding(group, folds, *condition))).collect()
             }
         };
-        let mut finding = together(findings);
+        let mut finding = join_findings(findings);
         if kept.undecided > 0 {
-            let said = left_out(kept.undecided);
+            let said = undecided_count(kept.undecided);
             if !finding.reason.is_empty() {
                 finding.reason += &format!("; {said}");
             }
-            finding.evidence.push(self.evidence(said, None));
+            finding.evidence.push(self.run_evidence(said, None));
         }
         finding
     }
@@ -95,15 +95,15 @@ impl End<'_> {
     fn without_runs(&self) -> String {
         match self.kept.runs {
             0 => "there is no run".to_owned(),
-            runs => format!("its `when` is false in all of {}", counted(runs, "run")),
+            runs => format!("its `when` is false in all of {}", count_words(runs, "run")),
         }
     }
 
     /// A finding with the name of its group.
-    fn named(&self, by: Option<&str>, mut finding: Finding) -> Finding {
+    fn name_group(&self, by: Option<&str>, mut finding: CheckFinding) -> CheckFinding {
         let (Some(by), Some(code)) = (by, self.over.by) else { return finding };
         let text = text_of(self.program, code);
-        let by = if self.hides() { HIDDEN } else { by };
+        let by = if self.hides_values() { HIDDEN } else { by };
         let group = if by.is_empty() { format!("without `{text}`") } else { format!("`{text}` is {by}") };
         if !finding.reason.is_empty() {
             finding.reason = format!("{group}: {}", finding.reason);
@@ -114,37 +114,37 @@ impl End<'_> {
         finding
     }
 
-    fn rate(&self, group: &Group, share: Share, confidence: Option<f64>) -> Finding {
-        let runs = Runs::of(group);
-        let verdict = runs.verdict(share, confidence);
-        let said = self.said(runs, confidence);
+    fn rate_finding(&self, group: &GroupTally, share: RateBound, confidence: Option<f64>) -> CheckFinding {
+        let runs = RateCounts::of_group(group);
+        let verdict = runs.rate_verdict(share, confidence);
+        let said = self.rate_text(runs, confidence);
         let reason = match verdict {
             Verdict::Pass => String::new(),
-            Verdict::Vacuous => format!("none of {} exercises it", counted(runs.idle, "run")),
-            _ => format!("{said}; {} asked for{}", wanted(share), few(verdict, runs, confidence)),
+            Verdict::Vacuous => format!("none of {} exercises it", count_words(runs.idle, "run")),
+            _ => format!("{said}; {} asked for{}", share_words(share), undecided_words(verdict, runs, confidence)),
         };
         let rate = (runs.all > 0).then(|| rate::ratio(runs.passes, runs.all));
-        let mut finding = Finding::new(verdict, reason).with(self.evidence(said, rate));
-        let word = if matches!(share, Share::Most(_)) { "passes in" } else { "does not pass in" };
-        finding.evidence.extend(group.against.iter().map(|run| beside(format!("{word} {run}"))));
+        let mut finding = CheckFinding::new(verdict, reason).with_evidence(self.run_evidence(said, rate));
+        let word = if matches!(share, RateBound::Most(_)) { "passes in" } else { "does not pass in" };
+        finding.evidence.extend(group.against.iter().map(|run| side_evidence(format!("{word} {run}"))));
         finding
     }
 
     /// `19 of 20 runs (95%, with 95% confidence between 76.39% and 99.11%) pass `approval`; 4 runs do not exercise it`.
-    fn said(&self, runs: Runs, confidence: Option<f64>) -> String {
-        let mut said = format!("{} of {}", runs.passes, counted(runs.all, "run"));
+    fn rate_text(&self, runs: RateCounts, confidence: Option<f64>) -> String {
+        let mut said = format!("{} of {}", runs.passes, count_words(runs.all, "run"));
         if runs.all > 0 {
-            let part = |part| percent_beside(part, self.asked());
+            let part = |part| percent_beside(part, self.asked_share());
             said += &format!(" ({}", part(rate::ratio(runs.passes, runs.all)));
             if let Some(confidence) = confidence
-                && let Some((low, high)) = wilson(runs.passes, runs.all, confidence)
+                && let Some((low, high)) = wilson_interval(runs.passes, runs.all, confidence)
             {
-                let confidence = percent(confidence);
+                let confidence = percent_text(confidence);
                 said += &format!(", with {confidence} confidence between {} and {}", part(low), part(high));
             }
             said.push(')');
         }
-        said += &format!(" {} `{}`", if runs.passes == 1 { "passes" } else { "pass" }, self.rated());
+        said += &format!(" {} `{}`", if runs.passes == 1 { "passes" } else { "pass" }, self.rated_name());
         let undecided = runs.open.saturating_sub(runs.errors);
         for (count, one, more) in [
             (undecided, "1 run does not record enough", "runs do not record enough"),
@@ -161,33 +161,33 @@ impl End<'_> {
     }
 
     /// The share that is asked for.
-    fn asked(&self) -> f64 {
+    fn asked_share(&self) -> f64 {
         match self.over.asks {
-            AsksOfRuns::Rate { share: Share::LeastOf { passes, of }, .. } => f64::from(passes) / f64::from(of),
-            AsksOfRuns::Rate {
-                share: Share::Least(share) | Share::Most(share) | Share::Power { share, .. }, ..
+            OverRunsQuestion::Rate { share: RateBound::LeastOf { passes, of }, .. } => f64::from(passes) / f64::from(of),
+            OverRunsQuestion::Rate {
+                share: RateBound::Least(share) | RateBound::Most(share) | RateBound::Power { share, .. }, ..
             } => share,
-            AsksOfRuns::Folds { .. } => 0.0,
+            OverRunsQuestion::Folds { .. } => 0.0,
         }
     }
 
     /// What is counted.
-    fn rated(&self) -> &str {
-        let AsksOfRuns::Rate { rated, .. } = &self.over.asks else { return &self.assertion.text };
+    fn rated_name(&self) -> &str {
+        let OverRunsQuestion::Rate { rated, .. } = &self.over.asks else { return &self.assertion.text };
         match *rated {
-            RatedBy::Rule(rule) => self.program.rules.get(rule as usize).map_or("", |rule| &rule.id),
-            RatedBy::Assertion(number) => self.program.assertions.get(number as usize).map_or("", |one| &one.text),
+            RateSubject::Rule(rule) => self.program.rules.get(rule as usize).map_or("", |rule| &rule.id),
+            RateSubject::Assertion(number) => self.program.assertions.get(number as usize).map_or("", |one| &one.text),
         }
     }
 
     /// pass^k: the mean over the groups. One with fewer runs may still come out either way.
-    fn power(&self, power: u32, share: f64) -> Finding {
-        let groups: Vec<Runs> = self.kept.groups.values().map(Runs::of).filter(|runs| runs.all > 0).collect();
+    fn power_finding(&self, power: u32, share: f64) -> CheckFinding {
+        let groups: Vec<RateCounts> = self.kept.groups.values().map(RateCounts::of_group).filter(|runs| runs.all > 0).collect();
         if groups.is_empty() {
-            return Finding::new(Verdict::Vacuous, "no run exercises it");
+            return CheckFinding::new(Verdict::Vacuous, "no run exercises it");
         }
-        let mean = |passes: &dyn Fn(&Runs) -> u64, few: f64| {
-            let chances = groups.iter().map(|runs| rate::power(passes(runs), runs.all, power).unwrap_or(few));
+        let mean = |passes: &dyn Fn(&RateCounts) -> u64, few: f64| {
+            let chances = groups.iter().map(|runs| rate::pass_power(passes(runs), runs.all, power).unwrap_or(few));
             #[expect(clippy::cast_precision_loss, reason = "there are few groups")]
             let mean = chances.sum::<f64>() / groups.len() as f64;
             mean
@@ -204,50 +204,50 @@ impl End<'_> {
         let few = groups.iter().filter(|runs| runs.all < u64::from(power)).count();
         let (low, high) = (percent_beside(least, share), percent_beside(most, share));
         let mean = if few > 0 { format!("between {low} and {high}") } else { low };
-        let mut said = format!("pass^{power} of `{}` is {mean} over {} groups", self.rated(), groups.len());
+        let mut said = format!("pass^{power} of `{}` is {mean} over {} groups", self.rated_name(), groups.len());
         if few > 0 {
             said += &format!("; {few} of them have fewer than {power} runs");
         }
         let reason = match verdict {
             Verdict::Pass => String::new(),
-            _ => format!("{said}; at least {} is asked for", percent(share)),
+            _ => format!("{said}; at least {} is asked for", percent_text(share)),
         };
-        let mut finding = Finding::new(verdict, reason).with(self.evidence(said, Some(least)));
+        let mut finding = CheckFinding::new(verdict, reason).with_evidence(self.run_evidence(said, Some(least)));
         let against = self.kept.groups.values().flat_map(|group| &group.against).take(super::NAMED);
-        finding.evidence.extend(against.map(|run| beside(format!("does not pass in {run}"))));
+        finding.evidence.extend(against.map(|run| side_evidence(format!("does not pass in {run}"))));
         finding
     }
 
-    fn folds(&self, group: &Group, folds: &[RunFold<CodeId>], condition: CodeId) -> Finding {
+    fn folds_finding(&self, group: &GroupTally, folds: &[RunFold<CodeId>], condition: CodeId) -> CheckFinding {
         let mut found = Vec::with_capacity(folds.len());
         for (fold, values) in folds.iter().zip(&group.folds) {
-            if let Some(finding) = unfit(fold, values) {
+            if let Some(finding) = unfit_finding(fold, values) {
                 return finding;
             }
-            let Some((value, estimated)) = self.folded(fold, values) else {
-                return Finding::new(Verdict::Error, format!("`{}` cannot be computed", fold.text));
+            let Some((value, estimated)) = self.fold_values(fold, values) else {
+                return CheckFinding::new(Verdict::Error, format!("`{}` cannot be computed", fold.text));
             };
             let Some(value) = value.filter(|value| value.is_finite()) else {
                 let reason =
-                    format!("`{}` over {} is beyond the range of numbers", fold.text, counted(values.count, "run"));
-                return Finding::new(Verdict::Error, reason);
+                    format!("`{}` over {} is beyond the range of numbers", fold.text, count_words(values.count, "run"));
+                return CheckFinding::new(Verdict::Error, reason);
             };
-            found.push(Folded { fold, values, value, estimated });
+            found.push(FoldedValue { fold, values, value, estimated });
         }
-        let mut verdict = self.verdict(condition, found.iter().map(|one| one.value));
+        let mut verdict = self.condition_verdict(condition, found.iter().map(|one| one.value));
         // Where an estimate lies so near that it could be the other way round, it decides nothing.
-        let (lows, highs) = (found.iter().map(|one| one.ends().0), found.iter().map(|one| one.ends().1));
+        let (lows, highs) = (found.iter().map(|one| one.value_range().0), found.iter().map(|one| one.value_range().1));
         let near = matches!(verdict, Ok(Verdict::Pass | Verdict::Fail))
             && found.iter().any(|one| one.estimated)
-            && (self.verdict(condition, lows) != verdict || self.verdict(condition, highs) != verdict);
+            && (self.condition_verdict(condition, lows) != verdict || self.condition_verdict(condition, highs) != verdict);
         if near {
             verdict = Ok(Verdict::Undecided);
         }
         // What decides is told with as many digits as it takes to see it.
-        let round = self.verdict(condition, found.iter().map(|one| rounded_as_shown(one.value, one.fold.unit)));
+        let round = self.condition_verdict(condition, found.iter().map(|one| rounded_as_shown(one.value, one.fold.unit)));
         let whole = matches!(verdict, Ok(Verdict::Fail)) && round != verdict;
-        let shown = found.iter().filter(|_| !self.hides());
-        let evidence: Vec<Evidence> = shown.flat_map(|one| one.told(folds.len() > 1, whole)).collect();
+        let shown = found.iter().filter(|_| !self.hides_values());
+        let evidence: Vec<VerdictEvidence> = shown.flat_map(|one| one.fold_evidence(folds.len() > 1, whole)).collect();
         let reason = match &verdict {
             Err(fault) => fault.clone(),
             Ok(Verdict::Pass) => String::new(),
@@ -258,63 +258,63 @@ impl End<'_> {
                 if near { format!("{said}: too near to what is asked for to tell") } else { said }
             }
         };
-        Finding { evidence, ..Finding::new(verdict.unwrap_or(Verdict::Error), reason) }
+        CheckFinding { evidence, ..CheckFinding::new(verdict.unwrap_or(Verdict::Error), reason) }
     }
 
     /// What the condition says of these values.
-    fn verdict(&self, condition: CodeId, values: impl Iterator<Item = f64>) -> Result<Verdict, String> {
-        let (arena, run) = (Bump::new(), Run::nothing());
+    fn condition_verdict(&self, condition: CodeId, values: impl Iterator<Item = f64>) -> Result<Verdict, String> {
+        let (arena, run) = (Bump::new(), Run::empty_run());
         let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
-        let number = |value: f64| values::number(value).map_or(Value::Missing, Value::Number);
+        let number = |value: f64| values::number_value(value).map_or(Value::Missing, Value::Number);
         let locals: Vec<Node<'_>> = values.map(number).map(Node::computed).collect();
-        let truth = machine.truth(condition, &ExpressionScope::default().with_locals(&locals));
+        let truth = machine.evaluate_truth(condition, &ExpressionScope::default().with_locals(&locals));
         truth.map(|truth| truth.verdict()).map_err(|fault| fault.to_string())
     }
 
     /// The value of a fold, and whether it is estimated; `None` where it broke down. The inner one is `None` where the function has none.
-    fn folded(&self, fold: &RunFold<CodeId>, values: &Values) -> Option<(Option<f64>, bool)> {
-        let streamed = !matches!(fold.function, FoldOfRuns::Percentile(_)) && values.count > 0;
-        let Some(all) = values.all().filter(|_| !streamed) else {
-            return Some(values.folded(fold.function).map_or((None, false), |(value, off)| (Some(value), off)));
+    fn fold_values(&self, fold: &RunFold<CodeId>, values: &FoldValues) -> Option<(Option<f64>, bool)> {
+        let streamed = !matches!(fold.function, RunFoldFunction::Percentile(_)) && values.count > 0;
+        let Some(all) = values.exact_values().filter(|_| !streamed) else {
+            return Some(values.fold_with(fold.function).map_or((None, false), |(value, off)| (Some(value), off)));
         };
         let arena = Bump::new();
-        let run = Run::nothing();
-        let numbers = all.iter().map(|number| values::number(*number).map_or(Value::Missing, Value::Number));
+        let run = Run::empty_run();
+        let numbers = all.iter().map(|number| values::number_value(*number).map_or(Value::Missing, Value::Number));
         let nodes = arena.alloc_slice_fill_iter(numbers.map(Node::computed).collect::<Vec<_>>());
         let locals = [Node::computed(Value::List(nodes))];
         let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
-        match machine.evaluate(fold.fold, &ExpressionScope::default().with_locals(&locals)).ok()?.value {
+        match machine.evaluate_code(fold.fold, &ExpressionScope::default().with_locals(&locals)).ok()?.value {
             Value::Number(number) => Some((Some(number.to_f64()), false)),
             _ => Some((None, false)),
         }
     }
 
     /// Whether what it looks at is not to be shown: a run keeps it to itself, or it is of the environment or behind the name of a credential.
-    fn hides(&self) -> bool {
+    fn hides_values(&self) -> bool {
         let secret = |code: &CodeId| {
             let text = text_of(self.program, *code);
             let mut names =
                 text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '-');
             names.any(|name| name == "env" || names_credential(name.as_bytes(), false))
         };
-        self.kept.withheld || self.over.of_each_run().any(secret)
+        self.kept.withheld || self.over.run_expressions().any(secret)
     }
 
-    fn evidence(&self, label: String, value: Option<f64>) -> Evidence {
-        Evidence {
+    fn run_evidence(&self, label: String, value: Option<f64>) -> VerdictEvidence {
+        VerdictEvidence {
             label,
             value: value.map(|value| value.to_string()),
             rule_span: Some(self.assertion.span),
-            ..Evidence::default()
+            ..VerdictEvidence::default()
         }
     }
 
     /// The author's words: of all runs, so that nothing of a single one is in them.
-    fn message(&self) -> Option<String> {
+    fn author_message(&self) -> Option<String> {
         let arena = Bump::new();
-        let run = Run::nothing();
+        let run = Run::empty_run();
         let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
-        match machine.evaluate(self.assertion.settings.message?, &ExpressionScope::default()).ok()?.value {
+        match machine.evaluate_code(self.assertion.settings.message?, &ExpressionScope::default()).ok()?.value {
             Value::Text(text) => Some(text.as_str().to_owned()),
             _ => None,
         }
@@ -322,19 +322,19 @@ impl End<'_> {
 }
 
 /// What is worth knowing beside what decides.
-fn beside(label: String) -> Evidence {
-    Evidence { role: Role::Value, label, ..Evidence::default() }
+fn side_evidence(label: String) -> VerdictEvidence {
+    VerdictEvidence { role: Role::Value, label, ..VerdictEvidence::default() }
 }
 
 /// What stands in the place of what is not shown.
 const HIDDEN: &str = "[redacted]";
 
 /// What keeps a fold from being computed.
-fn unfit(fold: &RunFold<CodeId>, values: &Values) -> Option<Finding> {
+fn unfit_finding(fold: &RunFold<CodeId>, values: &FoldValues) -> Option<CheckFinding> {
     let first = values.without.as_deref().map_or_else(String::new, |run| format!(" (first in {run})"));
     let of = |count: u64, verdict, why: &str| {
-        let reason = format!("`{}`: in {} {why}{first}", fold.text, counted(count, "run"));
-        (count > 0).then(|| Finding::new(verdict, reason))
+        let reason = format!("`{}`: in {} {why}{first}", fold.text, count_words(count, "run"));
+        (count > 0).then(|| CheckFinding::new(verdict, reason))
     };
     of(values.faults, Verdict::Error, "its value cannot be computed")
         .or_else(|| of(values.other, Verdict::Error, "its value is no number"))
@@ -348,37 +348,37 @@ fn unfit(fold: &RunFold<CodeId>, values: &Values) -> Option<Finding> {
 }
 
 /// What came of the values of the runs.
-struct Folded<'a> {
+struct FoldedValue<'a> {
     fold: &'a RunFold<CodeId>,
-    values: &'a Values,
+    values: &'a FoldValues,
     value: f64,
     estimated: bool,
 }
 
-impl Folded<'_> {
+impl FoldedValue<'_> {
     /// Between which values it lies.
-    fn ends(&self) -> (f64, f64) {
-        if self.estimated { self.values.around(self.value) } else { (self.value, self.value) }
+    fn value_range(&self) -> (f64, f64) {
+        if self.estimated { self.values.estimate_range(self.value) } else { (self.value, self.value) }
     }
 
     /// What is told of it: the value, with all of its digits or so many as people read, and the runs at both ends; `named` says of what.
-    fn told(&self, named: bool, whole: bool) -> Vec<Evidence> {
+    fn fold_evidence(&self, named: bool, whole: bool) -> Vec<VerdictEvidence> {
         let Self { fold, values, value, estimated } = self;
         let about = if *estimated { "about " } else { "" };
-        let within = if *estimated { format!(", within {}", percent(values::ERROR)) } else { String::new() };
-        let is = if whole { in_full(*value, fold.unit) } else { measured(*value, fold.unit) };
+        let within = if *estimated { format!(", within {}", percent_text(values::ERROR)) } else { String::new() };
+        let is = if whole { full_number(*value, fold.unit) } else { measured_words(*value, fold.unit) };
         let of = if named { format!("`{}` ", fold.text) } else { String::new() };
-        let mut all = vec![Evidence {
-            label: format!("`{}` is {about}{is}{within} over {}", fold.text, counted(values.count, "run")),
+        let mut all = vec![VerdictEvidence {
+            label: format!("`{}` is {about}{is}{within} over {}", fold.text, count_words(values.count, "run")),
             value: Some(value.to_string()),
-            ..Evidence::default()
+            ..VerdictEvidence::default()
         }];
         for (word, end) in [("least", &values.least), ("greatest", &values.greatest)] {
-            all.extend(end.iter().map(|(value, run)| Evidence {
+            all.extend(end.iter().map(|(value, run)| VerdictEvidence {
                 role: Role::Value,
-                label: format!("{of}{word}: {} in {run}", measured(*value, fold.unit)),
+                label: format!("{of}{word}: {} in {run}", measured_words(*value, fold.unit)),
                 value: Some(value.to_string()),
-                ..Evidence::default()
+                ..VerdictEvidence::default()
             }));
         }
         all
@@ -386,31 +386,31 @@ impl Folded<'_> {
 }
 
 /// One finding of those of all groups: those that do not hold are its violations.
-fn together(mut findings: Vec<Finding>) -> Finding {
+fn join_findings(mut findings: Vec<CheckFinding>) -> CheckFinding {
     let gravity = [Verdict::Fail, Verdict::Error, Verdict::Undecided, Verdict::Pass, Verdict::Vacuous];
     let Some(verdict) = gravity.into_iter().find(|one| findings.iter().any(|finding| finding.verdict == *one)) else {
-        return Finding::new(Verdict::Vacuous, "there is no run");
+        return CheckFinding::new(Verdict::Vacuous, "there is no run");
     };
     let groups = findings.len();
     findings.retain(|finding| finding.verdict == verdict);
     if verdict != Verdict::Fail || findings.len() == 1 {
         let mut all = findings.into_iter();
-        let mut first = all.next().unwrap_or_else(|| Finding::new(verdict, ""));
+        let mut first = all.next().unwrap_or_else(|| CheckFinding::new(verdict, ""));
         // Of which group the values beside it are is said of the first alone.
         first.evidence.extend(all.flat_map(|finding| finding.evidence).filter(|one| one.role == Role::Decisive));
         return first;
     }
     let reason = format!("{} of {groups} groups: {}", findings.len(), findings.first().map_or("", |one| &one.reason));
     let count = findings.len() as u64;
-    let listed: Vec<Violation> =
-        findings.into_iter().map(|one| Violation { reason: one.reason, evidence: one.evidence }).collect();
+    let listed: Vec<AssertionViolation> =
+        findings.into_iter().map(|one| AssertionViolation { reason: one.reason, evidence: one.evidence }).collect();
     let evidence = listed.first().map(|one| one.evidence.clone()).unwrap_or_default();
-    Finding { evidence, violations: Violations { count, listed }, ..Finding::new(Verdict::Fail, reason) }
+    CheckFinding { evidence, violations: ViolationList { count, listed }, ..CheckFinding::new(Verdict::Fail, reason) }
 }
 
 /// The text of an expression.
 fn text_of(program: &Program, code: CodeId) -> &str {
     let span = program.chunks.get(code.0 as usize).map(|chunk| chunk.span);
-    let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.range());
+    let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.as_range());
     span.and_then(text).unwrap_or_default()
 }

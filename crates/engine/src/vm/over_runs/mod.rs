@@ -10,15 +10,15 @@ mod values;
 mod words;
 
 use super::context::ExpressionScope;
-use super::gate;
+use super::when_gate;
 use super::machine::Machine;
-use crate::bytecode::program::{Assertion, Check, CodeId, Program};
-use crate::ir::{AsksOfRuns, OverRuns, RatedBy, Share};
+use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, Program};
+use crate::ir::{OverRunsQuestion, OverRunsCheck, RateSubject, RateBound};
 use averment_base::truth::Verdict;
 use averment_base::value::Value;
-pub use conclude::conclude;
+pub use conclude::conclude_runs;
 use std::collections::BTreeMap;
-use values::{RunValue, Values};
+use values::{RunValue, FoldValues};
 
 /// Groups of runs that one assertion may tell apart: each is kept until the end.
 pub const GROUPS: usize = 10_000;
@@ -29,7 +29,7 @@ const NAMED: usize = 5;
 
 /// What one run gives to an assertion over runs, beside the verdict that is counted.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Given {
+pub enum RunContribution {
     /// Its `when` is false: it is of other runs.
     Skipped,
     /// Whether it is of this run is not recorded.
@@ -41,44 +41,44 @@ pub enum Given {
 }
 
 /// The assertions over runs of a program that are selected, by number.
-pub fn of_program(program: &Program) -> impl Iterator<Item = (u32, &Assertion, &OverRuns<CodeId>)> {
+pub fn of_program(program: &Program) -> impl Iterator<Item = (u32, &CompiledAssertion, &OverRunsCheck<CodeId>)> {
     (0_u32..).zip(&program.assertions).filter_map(|(number, assertion)| match &assertion.check {
-        Check::OverRuns(over) => Some((number, assertion, &**over)),
+        CompiledCheck::OverRuns(over) => Some((number, assertion, &**over)),
         _ => None,
     })
 }
 
 /// The expressions that an assertion over runs looks at each run with: its conditions first.
-pub fn looked_at<'a>(assertion: &'a Assertion, over: &'a OverRuns<CodeId>) -> impl Iterator<Item = CodeId> {
-    assertion.settings.when.iter().chain(over.of_each_run()).copied()
+pub fn run_conditions<'a>(assertion: &'a CompiledAssertion, over: &'a OverRunsCheck<CodeId>) -> impl Iterator<Item = CodeId> {
+    assertion.settings.when.iter().chain(over.run_expressions()).copied()
 }
 
 /// What a run gives to an assertion over runs.
-pub fn look(machine: &mut Machine<'_>, assertion: &Assertion, over: &OverRuns<CodeId>) -> Given {
+pub fn contribution_of(machine: &mut Machine<'_>, assertion: &CompiledAssertion, over: &OverRunsCheck<CodeId>) -> RunContribution {
     let scope = ExpressionScope::default();
     machine.refuel();
-    match gate(&assertion.settings.when, |code| machine.truth(*code, &scope)) {
-        Err(_) => return Given::Error,
-        Ok(Some((Verdict::Skipped, _))) => return Given::Skipped,
-        Ok(Some(_)) => return Given::Undecided,
+    match when_gate(&assertion.settings.when, |code| machine.evaluate_truth(*code, &scope)) {
+        Err(_) => return RunContribution::Error,
+        Ok(Some((Verdict::Skipped, _))) => return RunContribution::Skipped,
+        Ok(Some(_)) => return RunContribution::Undecided,
         Ok(None) => {}
     }
-    let group = match over.by.map(|code| machine.evaluate(code, &scope)) {
+    let group = match over.by.map(|code| machine.evaluate_code(code, &scope)) {
         None => None,
-        Some(Err(_)) => return Given::Error,
+        Some(Err(_)) => return RunContribution::Error,
         Some(Ok(node)) => match group_name(&node.value) {
             Some(name) => Some(name),
-            None => return Given::Error,
+            None => return RunContribution::Error,
         },
     };
     let values = match &over.asks {
-        AsksOfRuns::Rate { .. } => Vec::new(),
-        AsksOfRuns::Folds { folds, .. } => {
-            folds.iter().map(|fold| RunValue::of(machine.evaluate(fold.value, &scope).map(|node| node.value))).collect()
+        OverRunsQuestion::Rate { .. } => Vec::new(),
+        OverRunsQuestion::Folds { folds, .. } => {
+            folds.iter().map(|fold| RunValue::of_evaluation(machine.evaluate_code(fold.value, &scope).map(|node| node.value))).collect()
         }
     };
-    let withheld = withholds(&machine.run().withheld, group.as_deref(), &values);
-    Given::Of(group, values, withheld)
+    let withheld = has_withheld(&machine.judged_run().withheld, group.as_deref(), &values);
+    RunContribution::Of(group, values, withheld)
 }
 
 /// What a group of runs is called by its value, another name for every other value; none is called by an empty name.
@@ -106,7 +106,7 @@ fn reads_as_value(text: &str) -> bool {
 }
 
 /// Whether what is not to be shown of a run is among what it gives.
-fn withholds(texts: &[String], group: Option<&str>, values: &[RunValue]) -> bool {
+fn has_withheld(texts: &[String], group: Option<&str>, values: &[RunValue]) -> bool {
     let is = |text: &str| texts.iter().any(|one| one == "\0" || one == text.trim());
     let number = |value: &RunValue| matches!(value, RunValue::Number(number) if is(&number.to_string()));
     !texts.is_empty() && (group.is_some_and(is) || values.iter().any(number))
@@ -114,19 +114,19 @@ fn withholds(texts: &[String], group: Option<&str>, values: &[RunValue]) -> bool
 
 /// What is kept of the runs for the assertions over runs of a program.
 #[derive(Debug, Clone, Default)]
-pub struct Tally {
+pub struct RunsTally {
     /// By the number of the assertion.
-    assertions: BTreeMap<u32, Kept>,
+    assertions: BTreeMap<u32, AssertionTally>,
 }
 
 /// What is kept for one assertion.
 #[derive(Debug, Clone, Default)]
-struct Kept {
+struct AssertionTally {
     runs: u64,
     skipped: u64,
     undecided: u64,
     errors: u64,
-    groups: BTreeMap<Option<Box<str>>, Group>,
+    groups: BTreeMap<Option<Box<str>>, GroupTally>,
     /// There were more groups than are kept apart.
     too_many: bool,
     /// Some run keeps to itself what it gives: nothing of it is shown.
@@ -135,42 +135,42 @@ struct Kept {
 
 /// What is kept of a group of runs.
 #[derive(Debug, Clone, Default)]
-struct Group {
+struct GroupTally {
     /// How many runs have each verdict, in the order of [`Verdict::ALL`].
     verdicts: [u64; Verdict::ALL.len()],
     /// The values of each fold.
-    folds: Vec<Values>,
+    folds: Vec<FoldValues>,
     /// Runs that decide against it, the first of them.
     against: Vec<Box<str>>,
 }
 
-impl Tally {
+impl RunsTally {
     /// Adds what a run gives to an assertion; `verdict` is that of what is counted, `name` what the run is called.
-    pub fn add(
+    pub fn add_run(
         &mut self,
-        (number, over): (u32, &OverRuns<CodeId>),
-        given: Given,
+        (number, over): (u32, &OverRunsCheck<CodeId>),
+        given: RunContribution,
         verdict: Option<Verdict>,
         name: &dyn Fn() -> String,
     ) {
         let kept = self.assertions.entry(number).or_default();
         kept.runs = kept.runs.saturating_add(1);
         let (by, values) = match given {
-            Given::Skipped => return add_one(&mut kept.skipped),
-            Given::Undecided => return add_one(&mut kept.undecided),
-            Given::Error => return add_one(&mut kept.errors),
-            Given::Of(by, values, withheld) => {
+            RunContribution::Skipped => return add_one(&mut kept.skipped),
+            RunContribution::Undecided => return add_one(&mut kept.undecided),
+            RunContribution::Error => return add_one(&mut kept.errors),
+            RunContribution::Of(by, values, withheld) => {
                 kept.withheld |= withheld;
                 (by, values)
             }
         };
-        let exact = values::exact(by.is_some());
+        let exact = values::exact_limit(by.is_some());
         let group = kept.groups.entry(by).or_default();
         if group.folds.is_empty() {
-            group.folds.resize_with(values.len(), Values::default);
+            group.folds.resize_with(values.len(), FoldValues::default);
         }
         for (all, value) in group.folds.iter_mut().zip(values) {
-            all.add(value, exact, name);
+            all.add_value(value, exact, name);
         }
         if let Some(verdict) = verdict {
             if let Some(count) = group.verdicts.get_mut(verdict as usize) {
@@ -196,7 +196,7 @@ impl Tally {
     }
 }
 
-impl Kept {
+impl AssertionTally {
     fn append(&mut self, other: Self) {
         for (own, other) in [
             (&mut self.runs, other.runs),
@@ -213,13 +213,13 @@ impl Kept {
                 self.too_many = true;
                 continue;
             }
-            let exact = values::exact(by.is_some());
+            let exact = values::exact_limit(by.is_some());
             self.groups.entry(by).or_default().append(group, exact);
         }
     }
 }
 
-impl Group {
+impl GroupTally {
     fn append(&mut self, other: Self, exact: usize) {
         for (own, other) in self.verdicts.iter_mut().zip(other.verdicts) {
             *own = own.saturating_add(other);
@@ -233,7 +233,7 @@ impl Group {
         self.against.extend(other.against.into_iter().take(room));
     }
 
-    fn of(&self, verdict: Verdict) -> u64 {
+    fn verdict_count(&self, verdict: Verdict) -> u64 {
         self.verdicts.get(verdict as usize).copied().unwrap_or(0)
     }
 }
@@ -243,19 +243,19 @@ fn add_one(count: &mut u64) {
 }
 
 /// Whether a run with this verdict is one of those that break a rate.
-fn decides_against(over: &OverRuns<CodeId>, verdict: Verdict) -> bool {
+fn decides_against(over: &OverRunsCheck<CodeId>, verdict: Verdict) -> bool {
     match &over.asks {
-        AsksOfRuns::Rate { share: Share::Most(_), .. } => verdict == Verdict::Pass,
-        AsksOfRuns::Rate { .. } => matches!(verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error),
-        AsksOfRuns::Folds { .. } => false,
+        OverRunsQuestion::Rate { share: RateBound::Most(_), .. } => verdict == Verdict::Pass,
+        OverRunsQuestion::Rate { .. } => matches!(verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error),
+        OverRunsQuestion::Folds { .. } => false,
     }
 }
 
 /// Whether an assertion, or its rule, is counted by one of the assertions over runs that are asked for.
 #[must_use]
-pub(super) fn is_counted(program: &Program, number: u32, asked: &dyn Fn(&Assertion) -> bool) -> bool {
+pub(super) fn is_counted(program: &Program, number: u32, asked: &dyn Fn(&CompiledAssertion) -> bool) -> bool {
     let rule = program.assertions.get(number as usize).and_then(|assertion| assertion.rule);
-    of_program(program).any(|(_, assertion, over)| counts(over, number, rule) && asked(assertion))
+    of_program(program).any(|(_, assertion, over)| counts_assertion(over, number, rule) && asked(assertion))
 }
 
 /// Whether all that is said over runs of an assertion, or of its rule, is that few runs pass it.
@@ -263,16 +263,16 @@ pub(super) fn is_counted(program: &Program, number: u32, asked: &dyn Fn(&Asserti
 pub fn is_to_fail(program: &Program, number: u32) -> bool {
     let rule = program.assertions.get(number as usize).and_then(|assertion| assertion.rule);
     let mut few = of_program(program)
-        .filter(|(_, _, over)| counts(over, number, rule))
-        .map(|(_, _, over)| matches!(over.asks, AsksOfRuns::Rate { share: Share::Most(_), .. }));
+        .filter(|(_, _, over)| counts_assertion(over, number, rule))
+        .map(|(_, _, over)| matches!(over.asks, OverRunsQuestion::Rate { share: RateBound::Most(_), .. }));
     few.next().is_some_and(|first| first && few.all(|one| one))
 }
 
 /// Whether an assertion over runs counts this one, or its rule.
-fn counts(over: &OverRuns<CodeId>, number: u32, rule: Option<u32>) -> bool {
+fn counts_assertion(over: &OverRunsCheck<CodeId>, number: u32, rule: Option<u32>) -> bool {
     match over.asks {
-        AsksOfRuns::Rate { rated: RatedBy::Rule(counted), .. } => rule == Some(counted),
-        AsksOfRuns::Rate { rated: RatedBy::Assertion(counted), .. } => counted == number,
-        AsksOfRuns::Folds { .. } => false,
+        OverRunsQuestion::Rate { rated: RateSubject::Rule(counted), .. } => rule == Some(counted),
+        OverRunsQuestion::Rate { rated: RateSubject::Assertion(counted), .. } => counted == number,
+        OverRunsQuestion::Folds { .. } => false,
     }
 }

@@ -1,13 +1,13 @@
 //! Rates of runs: what so many passes of so many runs say.
 
-use super::Group;
-use crate::ir::Share;
-use averment_base::rates::wilson;
+use super::GroupTally;
+use crate::ir::RateBound;
+use averment_base::rates::wilson_interval;
 use averment_base::truth::Verdict;
 
 /// The runs of a group by what they say of the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Runs {
+pub(super) struct RateCounts {
     /// Those in which it passes.
     pub(super) passes: u64,
     /// Those that cannot be told: undecided, or broken down.
@@ -20,53 +20,53 @@ pub(super) struct Runs {
     pub(super) errors: u64,
 }
 
-impl Runs {
-    pub(super) fn of(group: &Group) -> Self {
-        let errors = group.of(Verdict::Error);
-        let open = group.of(Verdict::Undecided).saturating_add(errors);
-        let passes = group.of(Verdict::Pass);
-        let all = passes.saturating_add(group.of(Verdict::Fail)).saturating_add(open);
-        let idle = group.of(Verdict::Vacuous).saturating_add(group.of(Verdict::Skipped));
+impl RateCounts {
+    pub(super) fn of_group(group: &GroupTally) -> Self {
+        let errors = group.verdict_count(Verdict::Error);
+        let open = group.verdict_count(Verdict::Undecided).saturating_add(errors);
+        let passes = group.verdict_count(Verdict::Pass);
+        let all = passes.saturating_add(group.verdict_count(Verdict::Fail)).saturating_add(open);
+        let idle = group.verdict_count(Verdict::Vacuous).saturating_add(group.verdict_count(Verdict::Skipped));
         Self { passes, open, all, idle, errors }
     }
 
-    fn most(self) -> u64 {
+    fn most_passes(self) -> u64 {
         self.passes.saturating_add(self.open)
     }
 
     /// What cannot be told is an error where some run broke down.
-    fn unknown(self) -> Verdict {
+    fn unknown_verdict(self) -> Verdict {
         if self.errors > 0 { Verdict::Error } else { Verdict::Undecided }
     }
 
-    /// The verdict of a share of these runs; of pass^k it is that of all groups together, see [`power`].
-    pub(super) fn verdict(self, share: Share, confidence: Option<f64>) -> Verdict {
+    /// The verdict of a share of these runs; of pass^k it is that of all groups together, see [`pass_power`].
+    pub(super) fn rate_verdict(self, share: RateBound, confidence: Option<f64>) -> Verdict {
         if self.all == 0 {
             return Verdict::Vacuous;
         }
         let ends = |passes| match confidence {
-            Some(confidence) => wilson(passes, self.all, confidence).unwrap_or((0.0, 1.0)),
+            Some(confidence) => wilson_interval(passes, self.all, confidence).unwrap_or((0.0, 1.0)),
             None => (ratio(passes, self.all), ratio(passes, self.all)),
         };
-        let (lowest, highest) = (ends(self.passes).0, ends(self.most()).1);
+        let (lowest, highest) = (ends(self.passes).0, ends(self.most_passes()).1);
         let decided = |holds: bool, fails: bool| match (holds, fails) {
             (true, _) => Verdict::Pass,
             (false, true) => Verdict::Fail,
-            (false, false) => self.unknown(),
+            (false, false) => self.unknown_verdict(),
         };
         match share {
-            Share::Least(share) => decided(lowest >= share, highest < share),
-            Share::Most(share) => decided(highest <= share, lowest > share),
-            Share::LeastOf { passes, of } if self.all <= u64::from(of) => {
+            RateBound::Least(share) => decided(lowest >= share, highest < share),
+            RateBound::Most(share) => decided(highest <= share, lowest > share),
+            RateBound::LeastOf { passes, of } if self.all <= u64::from(of) => {
                 let (least, of) = (u64::from(passes), u64::from(of));
                 let to_come = of.saturating_sub(self.all);
-                decided(self.passes >= least, self.most().saturating_add(to_come) < least)
+                decided(self.passes >= least, self.most_passes().saturating_add(to_come) < least)
             }
-            Share::LeastOf { passes, of } => {
+            RateBound::LeastOf { passes, of } => {
                 let share = f64::from(passes) / f64::from(of);
                 decided(lowest >= share, highest < share)
             }
-            Share::Power { .. } => Verdict::Skipped,
+            RateBound::Power { .. } => Verdict::Skipped,
         }
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn ratio(part: u64, all: u64) -> f64 {
 
 /// The chance that `power` of the runs, drawn at random without putting them back, all pass: C(passes, power) / C(all, power) (Yao et al.,
 /// "tau-bench", 2024: pass^k); `None` with fewer runs.
-pub(super) fn power(passes: u64, all: u64, power: u32) -> Option<f64> {
+pub(super) fn pass_power(passes: u64, all: u64, power: u32) -> Option<f64> {
     if all < u64::from(power) {
         return None;
     }
@@ -93,13 +93,13 @@ pub(super) fn power(passes: u64, all: u64, power: u32) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::power;
+    use super::pass_power;
 
     #[test]
     fn pass_to_the_power_of_k_is_the_share_of_draws_that_all_pass() {
-        assert_eq!(power(3, 4, 2), Some(0.5));
-        assert_eq!(power(1, 4, 2), Some(0.0));
-        assert_eq!(power(4, 4, 4), Some(1.0));
-        assert_eq!(power(4, 3, 4), None);
+        assert_eq!(pass_power(3, 4, 2), Some(0.5));
+        assert_eq!(pass_power(1, 4, 2), Some(0.0));
+        assert_eq!(pass_power(4, 4, 4), Some(1.0));
+        assert_eq!(pass_power(4, 3, 4), None);
     }
 }

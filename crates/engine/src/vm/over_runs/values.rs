@@ -1,6 +1,6 @@
 //! The values of many runs: kept as they are up to a number, from there on in a sketch whose error is known.
 
-use crate::ir::FoldOfRuns;
+use crate::ir::RunFoldFunction;
 use crate::vm::fault::Fault;
 use averment_base::value::{Number, Value};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ const ALONE: usize = 1 << 17;
 const GROUPED: usize = 1 << 10;
 
 /// How many values are kept as they are.
-pub(super) fn exact(grouped: bool) -> usize {
+pub(super) fn exact_limit(grouped: bool) -> usize {
     if grouped { GROUPED } else { ALONE }
 }
 
@@ -35,7 +35,7 @@ pub enum RunValue {
 
 impl RunValue {
     /// What comes of an evaluation.
-    pub(super) fn of(value: Result<Value<'_>, Fault>) -> Self {
+    pub(super) fn of_evaluation(value: Result<Value<'_>, Fault>) -> Self {
         match value {
             Err(_) => Self::Fault,
             Ok(Value::Absent | Value::Missing | Value::Null) => Self::None,
@@ -57,12 +57,12 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The values of many runs.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Values {
+pub(super) struct FoldValues {
     /// All of them, in the order of the runs; empty where there is a sketch.
     exact: Vec<f64>,
-    sketch: Option<Box<Sketch>>,
+    sketch: Option<Box<QuantileSketch>>,
     pub(super) count: u64,
-    sum: Sum,
+    sum: CompensatedSum,
     /// The least and the greatest, with the first runs that have them.
     pub(super) least: Option<(f64, Box<str>)>,
     pub(super) greatest: Option<(f64, Box<str>)>,
@@ -75,11 +75,11 @@ pub(super) struct Values {
     pub(super) without: Option<Box<str>>,
 }
 
-impl Values {
+impl FoldValues {
     /// Adds the value of the next run.
-    pub(super) fn add(&mut self, value: RunValue, most: usize, name: &dyn Fn() -> String) {
+    pub(super) fn add_value(&mut self, value: RunValue, most: usize, name: &dyn Fn() -> String) {
         let count = match value {
-            RunValue::Number(number) => return self.number(number, most, name),
+            RunValue::Number(number) => return self.add_number(number, most, name),
             RunValue::None => &mut self.none,
             RunValue::Other => &mut self.other,
             RunValue::Inexact => &mut self.inexact,
@@ -89,7 +89,7 @@ impl Values {
         self.without.get_or_insert_with(|| name().into());
     }
 
-    fn number(&mut self, number: f64, most: usize, name: &dyn Fn() -> String) {
+    fn add_number(&mut self, number: f64, most: usize, name: &dyn Fn() -> String) {
         super::add_one(&mut self.count);
         self.sum.add(number);
         if self.least.as_ref().is_none_or(|(least, _)| number < *least) {
@@ -99,10 +99,10 @@ impl Values {
             self.greatest = Some((number, name().into()));
         }
         match &mut self.sketch {
-            Some(sketch) => sketch.add(number, 1),
+            Some(sketch) => sketch.add_count(number, 1),
             None => {
                 self.exact.push(number);
-                self.bound(most);
+                self.move_to_sketch(most);
             }
         }
     }
@@ -134,26 +134,26 @@ impl Values {
             (None, None) => self.exact.extend(other.exact),
             (None, Some(theirs)) => {
                 let mut sketch = theirs;
-                self.exact.drain(..).for_each(|number| sketch.add(number, 1));
+                self.exact.drain(..).for_each(|number| sketch.add_count(number, 1));
                 self.sketch = Some(sketch);
             }
-            (Some(sketch), None) => other.exact.iter().for_each(|number| sketch.add(*number, 1)),
+            (Some(sketch), None) => other.exact.iter().for_each(|number| sketch.add_count(*number, 1)),
             (Some(sketch), Some(theirs)) => sketch.append(&theirs),
         }
-        self.bound(most);
+        self.move_to_sketch(most);
     }
 
     /// Goes over to a sketch where there are more values than are kept as they are.
-    fn bound(&mut self, most: usize) {
+    fn move_to_sketch(&mut self, most: usize) {
         if self.exact.len() > most {
-            let mut sketch = Sketch::default();
-            std::mem::take(&mut self.exact).into_iter().for_each(|number| sketch.add(number, 1));
+            let mut sketch = QuantileSketch::default();
+            std::mem::take(&mut self.exact).into_iter().for_each(|number| sketch.add_count(number, 1));
             self.sketch = Some(Box::new(sketch));
         }
     }
 
     /// Between which values an estimate lies.
-    pub(super) fn around(&self, estimate: f64) -> (f64, f64) {
+    pub(super) fn estimate_range(&self, estimate: f64) -> (f64, f64) {
         let room = estimate.abs() * ERROR;
         let end = |end: &Option<(f64, Box<str>)>, otherwise: f64| end.as_ref().map_or(otherwise, |(value, _)| *value);
         let (least, greatest) = (end(&self.least, estimate), end(&self.greatest, estimate));
@@ -161,21 +161,21 @@ impl Values {
     }
 
     /// All of them, where they are kept as they are.
-    pub(super) fn all(&self) -> Option<&[f64]> {
+    pub(super) fn exact_values(&self) -> Option<&[f64]> {
         self.sketch.is_none().then_some(self.exact.as_slice())
     }
 
     /// What a function of them is by what is kept, and whether it may be off by [`ERROR`].
-    pub(super) fn folded(&self, function: FoldOfRuns) -> Option<(f64, bool)> {
+    pub(super) fn fold_with(&self, function: RunFoldFunction) -> Option<(f64, bool)> {
         #[expect(clippy::cast_precision_loss, reason = "nobody has so many runs that their number is not exact")]
         let count = self.count as f64;
         Some(match function {
-            FoldOfRuns::Length => (count, false),
-            FoldOfRuns::Sum => (self.sum.value(), false),
-            FoldOfRuns::Average => (self.sum.value() / count, false),
-            FoldOfRuns::Least => (self.least.as_ref()?.0, false),
-            FoldOfRuns::Greatest => (self.greatest.as_ref()?.0, false),
-            FoldOfRuns::Percentile(share) => {
+            RunFoldFunction::Length => (count, false),
+            RunFoldFunction::Sum => (self.sum.value(), false),
+            RunFoldFunction::Average => (self.sum.value() / count, false),
+            RunFoldFunction::Least => (self.least.as_ref()?.0, false),
+            RunFoldFunction::Greatest => (self.greatest.as_ref()?.0, false),
+            RunFoldFunction::Percentile(share) => {
                 let (least, greatest) = (self.least.as_ref()?.0, self.greatest.as_ref()?.0);
                 match share {
                     _ if least >= greatest => (least, false),
@@ -191,12 +191,12 @@ impl Values {
 /// A sum whose error does not grow with the number of its parts (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation
 /// endlicher Summen", 1974).
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
+struct CompensatedSum {
     sum: f64,
     lost: f64,
 }
 
-impl Sum {
+impl CompensatedSum {
     fn add(&mut self, number: f64) {
         let sum = self.sum + number;
         self.lost += if self.sum.abs() >= number.abs() { (self.sum - sum) + number } else { (number - sum) + self.sum };
@@ -215,7 +215,7 @@ impl Sum {
 
 /// Counts of values in buckets that are as wide as the error that is allowed (Masson, Rim, Lee, "DDSketch", VLDB 2019).
 #[derive(Debug, Clone, Default)]
-struct Sketch {
+struct QuantileSketch {
     /// By bucket: numbers below zero, the nearest to zero last.
     below: BTreeMap<i32, u64>,
     zero: u64,
@@ -227,8 +227,8 @@ const WIDER: f64 = (1.0 + ERROR) / (1.0 - ERROR);
 /// Buckets of one side: smaller numbers share the last.
 const BUCKETS: i32 = 1 << 19;
 
-impl Sketch {
-    fn add(&mut self, number: f64, count: u64) {
+impl QuantileSketch {
+    fn add_count(&mut self, number: f64, count: u64) {
         let bucket = |number: f64| {
             let at = (number.ln() / WIDER.ln()).ceil();
             #[expect(clippy::cast_possible_truncation, reason = "kept within the number of buckets")]
@@ -265,12 +265,12 @@ impl Sketch {
             reason = "between 0 and the number of values"
         )]
         let below = position.floor() as u64;
-        let (low, high) = (self.at(below), self.at(below.saturating_add(1).min(count.saturating_sub(1))));
+        let (low, high) = (self.value_at(below), self.value_at(below.saturating_add(1).min(count.saturating_sub(1))));
         low + (high - low) * (position - position.floor())
     }
 
     /// The value of this rank, from 0.
-    fn at(&self, rank: u64) -> f64 {
+    fn value_at(&self, rank: u64) -> f64 {
         let middle = |bucket: i32| 2.0 * WIDER.powi(bucket) / (WIDER + 1.0);
         let below = self.below.iter().map(|(bucket, count)| (-middle(bucket.saturating_neg()), *count));
         let above = self.above.iter().map(|(bucket, count)| (middle(*bucket), *count));
@@ -290,7 +290,7 @@ impl Sketch {
 }
 
 /// A number as values of the language have it: whole where it is.
-pub(super) fn number<'a>(value: f64) -> Option<Number<'a>> {
+pub(super) fn number_value<'a>(value: f64) -> Option<Number<'a>> {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and far from the ends")]
     if value.fract() == 0.0 && value.abs() < 1e15 {
         return Some(Number::Integer(value as i64));
@@ -300,12 +300,12 @@ pub(super) fn number<'a>(value: f64) -> Option<Number<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ERROR, RunValue, Values};
-    use crate::ir::FoldOfRuns;
+    use super::{ERROR, RunValue, FoldValues};
+    use crate::ir::RunFoldFunction;
 
-    fn values(all: impl IntoIterator<Item = f64>, most: usize) -> Values {
-        let mut values = Values::default();
-        all.into_iter().for_each(|one| values.add(RunValue::Number(one), most, &String::new));
+    fn values(all: impl IntoIterator<Item = f64>, most: usize) -> FoldValues {
+        let mut values = FoldValues::default();
+        all.into_iter().for_each(|one| values.add_value(RunValue::Number(one), most, &String::new));
         values
     }
 
@@ -316,7 +316,7 @@ mod tests {
         sorted.sort_by(f64::total_cmp);
         let sketched = values(all, 10);
         for (share, rank) in [(0.0, 0), (0.25, 2499), (0.5, 4999), (0.95, 9499), (1.0, 9999)] {
-            let (found, off) = sketched.folded(FoldOfRuns::Percentile(share)).unwrap();
+            let (found, off) = sketched.fold_with(RunFoldFunction::Percentile(share)).unwrap();
             let (low, high) = (sorted[rank], sorted[(rank + 1).min(9999)]);
             let room = low.abs().max(high.abs()) * ERROR * 1.01;
             assert!(
@@ -330,10 +330,10 @@ mod tests {
     fn it_does_not_matter_how_the_runs_are_cut() {
         let all: Vec<f64> = (0..5_000).map(|one| f64::from(one * 37 % 1013) / 7.0).collect();
         let whole = values(all.iter().copied(), 100);
-        let mut parts = Values::default();
+        let mut parts = FoldValues::default();
         all.chunks(33).for_each(|part| parts.append(values(part.iter().copied(), 100), 100));
-        for function in [FoldOfRuns::Percentile(0.9), FoldOfRuns::Sum, FoldOfRuns::Least, FoldOfRuns::Greatest] {
-            let (one, other) = (whole.folded(function).unwrap().0, parts.folded(function).unwrap().0);
+        for function in [RunFoldFunction::Percentile(0.9), RunFoldFunction::Sum, RunFoldFunction::Least, RunFoldFunction::Greatest] {
+            let (one, other) = (whole.fold_with(function).unwrap().0, parts.fold_with(function).unwrap().0);
             assert!((one - other).abs() <= 1e-9 * one.abs(), "{function:?}: {one} and {other}");
         }
     }

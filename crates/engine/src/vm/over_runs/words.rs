@@ -1,27 +1,27 @@
 //! Shares, numbers and counts as they are told.
 
-use super::rate::Runs;
-use crate::ir::Share;
-use averment_base::rates::{percent, rounded};
+use super::rate::RateCounts;
+use crate::ir::RateBound;
+use averment_base::rates::{percent_text, round_to};
 use averment_base::truth::Verdict;
-use averment_syntax::ast::Unit;
+use averment_syntax::ast::NumberUnit;
 
 /// Runs that are left out.
-pub(super) fn left_out(count: u64) -> String {
-    format!("{} left out: what its `when` looks at is not recorded", counted(count, "run"))
+pub(super) fn undecided_count(count: u64) -> String {
+    format!("{} left out: what its `when` looks at is not recorded", count_words(count, "run"))
 }
 
 /// What is asked for.
-pub(super) fn wanted(share: Share) -> String {
+pub(super) fn share_words(share: RateBound) -> String {
     match share {
-        Share::Least(share) | Share::Power { share, .. } => format!("at least {} is", percent(share)),
-        Share::Most(share) => format!("at most {} is", percent(share)),
-        Share::LeastOf { passes, of } => format!("at least {passes} of {of} are"),
+        RateBound::Least(share) | RateBound::Power { share, .. } => format!("at least {} is", percent_text(share)),
+        RateBound::Most(share) => format!("at most {} is", percent_text(share)),
+        RateBound::LeastOf { passes, of } => format!("at least {passes} of {of} are"),
     }
 }
 
 /// Why it is not decided.
-pub(super) fn few(verdict: Verdict, runs: Runs, confidence: Option<f64>) -> &'static str {
+pub(super) fn undecided_words(verdict: Verdict, runs: RateCounts, confidence: Option<f64>) -> &'static str {
     match verdict {
         Verdict::Undecided if runs.open == 0 && confidence.is_some() => ": too few runs to say so",
         Verdict::Undecided if runs.open == 0 => ": there are fewer runs than that",
@@ -30,35 +30,35 @@ pub(super) fn few(verdict: Verdict, runs: Runs, confidence: Option<f64>) -> &'st
 }
 
 /// So many of something.
-pub(super) fn counted(count: u64, noun: &str) -> String {
+pub(super) fn count_words(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// A number with its unit.
-pub(super) fn measured(number: f64, unit: Unit) -> String {
+pub(super) fn measured_words(number: f64, unit: NumberUnit) -> String {
     with_unit(number, unit, six_digits)
 }
 
 /// The same with all of its digits.
-pub(super) fn in_full(number: f64, unit: Unit) -> String {
+pub(super) fn full_number(number: f64, unit: NumberUnit) -> String {
     with_unit(number, unit, |number| number)
 }
 
-/// The number that [`measured`] tells.
-pub(super) fn rounded_as_shown(number: f64, unit: Unit) -> f64 {
+/// The number that [`measured_words`] tells.
+pub(super) fn rounded_as_shown(number: f64, unit: NumberUnit) -> f64 {
     match unit {
-        Unit::Duration if number.abs() >= 1_000.0 => six_digits(number / 1_000.0) * 1_000.0,
+        NumberUnit::Duration if number.abs() >= 1_000.0 => six_digits(number / 1_000.0) * 1_000.0,
         _ => six_digits(number),
     }
 }
 
-fn with_unit(number: f64, unit: Unit, digits: fn(f64) -> f64) -> String {
+fn with_unit(number: f64, unit: NumberUnit, digits: fn(f64) -> f64) -> String {
     match unit {
-        Unit::Duration if number.abs() >= 1_000.0 => format!("{}s", digits(number / 1_000.0)),
-        Unit::Duration => format!("{}ms", digits(number)),
-        Unit::Money => format!("${}", digits(number)),
-        Unit::Size => format!("{}B", digits(number)),
-        Unit::None => format!("{}", digits(number)),
+        NumberUnit::Duration if number.abs() >= 1_000.0 => format!("{}s", digits(number / 1_000.0)),
+        NumberUnit::Duration => format!("{}ms", digits(number)),
+        NumberUnit::Money => format!("${}", digits(number)),
+        NumberUnit::Size => format!("{}B", digits(number)),
+        NumberUnit::None => format!("{}", digits(number)),
     }
 }
 
@@ -69,6 +69,6 @@ fn six_digits(number: f64) -> f64 {
     }
     #[expect(clippy::cast_possible_truncation, reason = "the exponent of a double")]
     let digits = 5 - number.abs().log10().floor() as i32;
-    let rounded = rounded(number, digits.clamp(0, 300));
+    let rounded = round_to(number, digits.clamp(0, 300));
     if rounded.is_finite() { rounded } else { number }
 }

@@ -1,27 +1,27 @@
 //! The steps that a pattern of a selection may match, and those that match for the values of bindings.
 
-use super::windows::{Rank, ranks};
-use super::{ByValue, Given, Taken};
-use crate::bytecode::program::{CodeId, Selection};
-use crate::ir::{Alternative, Reach};
+use super::windows::{CallRank, call_ranks};
+use super::{ValueMap, GivenValues, SelectedSteps};
+use crate::bytecode::program::{CodeId, CompiledSelection};
+use crate::ir::{PatternAlternative, SelectionReach};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
-use crate::vm::machine::{Machine, broken};
-use crate::vm::temporal::classify::succeeded;
+use crate::vm::machine::{Machine, broken_program};
+use crate::vm::temporal::classify::status_truth;
 use crate::vm::temporal::names::NameMatcher;
 use averment_base::truth::Truth;
-use averment_base::value::compare::{Key, equal};
+use averment_base::value::compare::{ValueKey, values_equal};
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Step};
+use averment_runs::run::{StepKind, Step};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// The steps that a pattern may match, whatever values it is given.
 #[derive(Debug, Default)]
-pub(super) struct Candidates<'run> {
-    found: Vec<Candidate<'run>>,
+pub(super) struct PatternCandidates<'run> {
+    found: Vec<SelectionCandidate<'run>>,
     /// By the value of the first binding that each alternative binds.
-    by_value: ByValue<Key<'run>, Vec<u32>>,
+    by_value: ValueMap<ValueKey<'run>, Vec<u32>>,
     /// Those that have no value there, or one that is not recorded.
     others: Vec<u32>,
     /// Whether there were steps of its kind and name, and something missing decided all of them.
@@ -29,15 +29,15 @@ pub(super) struct Candidates<'run> {
     /// Whether the run does not record steps of a kind that it looks at.
     absent: bool,
     /// The places of the calls among each other, where rows are asked for.
-    ranks: Vec<Rank>,
+    ranks: Vec<CallRank>,
 }
 
 /// What an alternative says of a step, with the values that it binds.
-type Reading<'run> = (Truth, SmallVec<[Node<'run>; 1]>);
+type AlternativeMatch<'run> = (Truth, SmallVec<[Node<'run>; 1]>);
 
 /// A step that an alternative may match.
 #[derive(Debug)]
-pub(super) struct Candidate<'run> {
+pub(super) struct SelectionCandidate<'run> {
     step: u32,
     alternative: u16,
     truth: Truth,
@@ -47,76 +47,76 @@ pub(super) struct Candidate<'run> {
 
 impl<'run> Machine<'run> {
     /// The steps of a pattern.
-    pub(super) fn candidates(
+    pub(super) fn pattern_candidates(
         &mut self,
         number: u32,
-        selection: &'run Selection,
-    ) -> Result<Rc<Candidates<'run>>, Fault> {
+        selection: &'run CompiledSelection,
+    ) -> Result<Rc<PatternCandidates<'run>>, Fault> {
         if let Some(known) = self.selections.steps.get(&number) {
             return Ok(Rc::clone(known));
         }
         let program = self.program;
-        let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken)?;
+        let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken_program)?;
         let matchers: Vec<NameMatcher> =
-            pattern.alternatives.iter().map(|alternative| NameMatcher::of(&alternative.name)).collect();
-        let absent = pattern.alternatives.iter().any(|alternative| !self.run.records(alternative.kind));
-        let mut candidates = Candidates { absent, ..Candidates::default() };
+            pattern.alternatives.iter().map(|alternative| NameMatcher::from_test(&alternative.name)).collect();
+        let absent = pattern.alternatives.iter().any(|alternative| !self.run.records_kind(alternative.kind));
+        let mut candidates = PatternCandidates { absent, ..PatternCandidates::default() };
         let (mut any, mut on_evidence) = (false, false);
         for (step_number, step) in (0_u32..).zip(self.run.steps) {
-            self.meter.charge(1)?;
-            let executed = step.kind != Kind::Call || step.status.executed();
+            self.meter.charge_fuel(1)?;
+            let executed = step.kind != StepKind::Call || step.status.is_executed();
             let mut overall: Option<Truth> = None;
             for (place, (alternative, matcher)) in pattern.alternatives.iter().zip(&matchers).enumerate() {
                 let fits = alternative.kind == step.kind
                     && alternative.proposed != executed
-                    && matcher.fits(step.name, self.prepared);
+                    && matcher.matches_name(step.name, self.prepared);
                 if !fits {
                     continue;
                 }
-                let Some((truth, values)) = self.candidate(alternative, step)? else { continue };
+                let Some((truth, values)) = self.match_alternative(alternative, step)? else { continue };
                 overall = Some(overall.map_or(truth, |overall| overall.or(truth)));
-                if truth.plain() != Some(false) {
+                if truth.plain_answer() != Some(false) {
                     let (alternative, values) = (u16::try_from(place).unwrap_or(u16::MAX), values.into_vec().into());
-                    candidates.found.push(Candidate { step: step_number, alternative, truth, values });
+                    candidates.found.push(SelectionCandidate { step: step_number, alternative, truth, values });
                 }
             }
             any |= overall.is_some();
             on_evidence |= overall.is_some_and(|truth| !truth.by_missing());
         }
-        if selection.reach == Reach::Row {
-            self.meter.charge(self.run.steps.len() as u64)?;
-            candidates.ranks = ranks(self.run.steps);
+        if selection.reach == SelectionReach::Row {
+            self.meter.charge_fuel(self.run.steps.len() as u64)?;
+            candidates.ranks = call_ranks(self.run.steps);
         }
         candidates.by_missing = any && !on_evidence;
-        candidates.index();
-        self.meter.allocate(candidates.found.len().saturating_mul(size_of::<Candidate<'_>>()))?;
+        candidates.index_values();
+        self.meter.charge_memory(candidates.found.len().saturating_mul(size_of::<SelectionCandidate<'_>>()))?;
         let candidates = Rc::new(candidates);
         self.selections.steps.insert(number, Rc::clone(&candidates));
         Ok(candidates)
     }
 
     /// Status, condition and bindings of an alternative, without tests of values that are given; `None` where the step has another text.
-    fn candidate(
+    fn match_alternative(
         &mut self,
-        alternative: &Alternative<CodeId>,
+        alternative: &PatternAlternative<CodeId>,
         step: &'run Step<'run>,
-    ) -> Result<Option<Reading<'run>>, Fault> {
+    ) -> Result<Option<AlternativeMatch<'run>>, Fault> {
         let scope = ExpressionScope::of_step(step);
         if let Some(text) = alternative.text
-            && self.truth(text, &scope)? == Truth::False
+            && self.evaluate_truth(text, &scope)? == Truth::False
         {
             return Ok(None);
         }
-        let mut truth = succeeded(alternative.succeeded, step.status);
+        let mut truth = status_truth(alternative.succeeded, step.status);
         let mut values = SmallVec::new();
         if let Some(condition) = alternative.condition.filter(|_| truth != Truth::False) {
-            truth = truth.and(self.truth(condition, &scope)?);
+            truth = truth.and(self.evaluate_truth(condition, &scope)?);
         }
         for (_, path) in &alternative.binds {
             if truth == Truth::False {
                 break;
             }
-            let node = self.evaluate(*path, &scope)?;
+            let node = self.evaluate_code(*path, &scope)?;
             truth = truth.and(match node.value {
                 Value::Missing | Value::Null => Truth::FalseByMissing,
                 Value::Absent | Value::Truth(Truth::Undecided) => Truth::Undecided,
@@ -127,45 +127,45 @@ impl<'run> Machine<'run> {
         Ok(Some((truth, values)))
     }
 
-    pub(super) fn take_of(
+    pub(super) fn take_candidates(
         &mut self,
-        candidates: &Candidates<'run>,
-        selection: &'run Selection,
-        given: &Given<'run>,
-    ) -> Result<Taken<'run>, Fault> {
+        candidates: &PatternCandidates<'run>,
+        selection: &'run CompiledSelection,
+        given: &GivenValues<'run>,
+    ) -> Result<SelectedSteps<'run>, Fault> {
         let program = self.program;
-        let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken)?;
-        let bindings = bindings(selection, given);
-        let mut taken = Taken { by_missing: candidates.by_missing, absent: candidates.absent, ..Taken::default() };
+        let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken_program)?;
+        let bindings = selection_bindings(selection, given);
+        let mut taken = SelectedSteps { by_missing: candidates.by_missing, absent: candidates.absent, ..SelectedSteps::default() };
         let mut last: Option<(u32, Truth)> = None;
-        for place in candidates.fitting(pattern.alternatives.as_slice(), &bindings) {
-            self.meter.charge(1)?;
+        for place in candidates.fitting_places(pattern.alternatives.as_slice(), &bindings) {
+            self.meter.charge_fuel(1)?;
             let Some(candidate) = candidates.found.get(place as usize) else { continue };
             let Some(alternative) = pattern.alternatives.get(usize::from(candidate.alternative)) else { continue };
             let mut truth = candidate.truth.and(same_values(alternative, candidate, &bindings));
             if let (false, Some(step)) = (alternative.joins.is_empty(), self.run.steps.get(candidate.step as usize)) {
                 let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
                 for join in &alternative.joins {
-                    truth = truth.and(self.truth(*join, &scope)?);
+                    truth = truth.and(self.evaluate_truth(*join, &scope)?);
                 }
             }
             last = match last {
                 Some((step, before)) if step == candidate.step => Some((step, before.or(truth))),
                 other => {
-                    taken.add(other);
+                    taken.add_step(other);
                     Some((candidate.step, truth))
                 }
             };
         }
-        taken.add(last);
+        taken.add_step(last);
         taken.note_kinds(self.run.steps);
         match selection.reach {
-            Reach::Row => taken.note_rows(&candidates.ranks),
-            Reach::Run | Reach::SoFar | Reach::Within(_) => {}
+            SelectionReach::Row => taken.note_rows(&candidates.ranks),
+            SelectionReach::Run | SelectionReach::SoFar | SelectionReach::Within(_) => {}
         }
         self.values_of(&mut taken, selection, &bindings)?;
-        taken.describe(self.run.steps);
-        if let Reach::Within(within) = selection.reach {
+        taken.index_steps(self.run.steps);
+        if let SelectionReach::Within(within) = selection.reach {
             taken.note_order(within, self.run.steps);
         }
         Ok(taken)
@@ -173,8 +173,8 @@ impl<'run> Machine<'run> {
 
     fn values_of(
         &mut self,
-        taken: &mut Taken<'run>,
-        selection: &'run Selection,
+        taken: &mut SelectedSteps<'run>,
+        selection: &'run CompiledSelection,
         bindings: &[Option<Node<'run>>],
     ) -> Result<(), Fault> {
         let Some(code) = selection.value else { return Ok(()) };
@@ -182,8 +182,8 @@ impl<'run> Machine<'run> {
         let mut steps = Vec::with_capacity(taken.steps.len());
         let mut rows = Vec::new();
         for (place, &(number, sure)) in taken.steps.iter().enumerate() {
-            let step = self.run.steps.get(number as usize).ok_or_else(broken)?;
-            match self.evaluate(code, &ExpressionScope::of_step(step).with_bindings(bindings)) {
+            let step = self.run.steps.get(number as usize).ok_or_else(broken_program)?;
+            match self.evaluate_code(code, &ExpressionScope::of_step(step).with_bindings(bindings)) {
                 // As behind `[*]` a step that has no such value is left out.
                 Ok(node) if sure && matches!(node.value, Value::Missing) => {}
                 Ok(node) => {
@@ -192,7 +192,7 @@ impl<'run> Machine<'run> {
                     values.push(node);
                 }
                 // A value of another kind than is wanted matters where the step is looked at.
-                Err(fault) if fault.unfit().is_some() => {
+                Err(fault) if fault.unfit_value().is_some() => {
                     rows.extend(taken.rows.get(place).copied());
                     taken.fault = Some((steps.len(), fault));
                     steps.push((number, sure));
@@ -208,7 +208,7 @@ impl<'run> Machine<'run> {
 }
 
 /// The values of bindings inside of a selection: those that are given, nothing else.
-fn bindings<'run>(selection: &Selection, given: &Given<'run>) -> SmallVec<[Option<Node<'run>>; 4]> {
+fn selection_bindings<'run>(selection: &CompiledSelection, given: &GivenValues<'run>) -> SmallVec<[Option<Node<'run>>; 4]> {
     let width = selection.given.iter().max().map_or(0, |most| (*most as usize).saturating_add(1));
     let mut bindings = smallvec::smallvec![None; width];
     for (number, node) in selection.given.iter().zip(given) {
@@ -221,8 +221,8 @@ fn bindings<'run>(selection: &Selection, given: &Given<'run>) -> SmallVec<[Optio
 
 /// Whether the values that a candidate binds are those that are given.
 fn same_values<'run>(
-    alternative: &Alternative<CodeId>,
-    candidate: &Candidate<'run>,
+    alternative: &PatternAlternative<CodeId>,
+    candidate: &SelectionCandidate<'run>,
     bindings: &[Option<Node<'run>>],
 ) -> Truth {
     let mut truth = Truth::True;
@@ -232,39 +232,39 @@ fn same_values<'run>(
         // One name twice in a pattern is one value.
         let before = own.iter().find(|(other, _)| other == number).map(|(_, node)| *node);
         for other in [given, before].into_iter().flatten() {
-            truth = truth.and(same(&other, node));
+            truth = truth.and(same_value(&other, node));
         }
         own.push((*number, *node));
     }
     truth
 }
 
-fn same(a: &Node<'_>, b: &Node<'_>) -> Truth {
+fn same_value(a: &Node<'_>, b: &Node<'_>) -> Truth {
     let absent = |node: &Node<'_>| {
-        node.value.is_absent() || matches!(node.value, Value::Truth(truth) if truth.plain().is_none())
+        node.value.is_absent() || matches!(node.value, Value::Truth(truth) if truth.plain_answer().is_none())
     };
-    if absent(a) || absent(b) { Truth::Undecided } else { Truth::from_bool(equal(&a.value, &b.value)) }
+    if absent(a) || absent(b) { Truth::Undecided } else { Truth::from_bool(values_equal(&a.value, &b.value)) }
 }
 
-impl<'run> Candidates<'run> {
-    fn index(&mut self) {
+impl<'run> PatternCandidates<'run> {
+    fn index_values(&mut self) {
         for (place, candidate) in (0_u32..).zip(&self.found) {
             match candidate.values.first().filter(|node| !node.value.is_absent()) {
-                Some(node) => self.by_value.entry(Key(node.value)).or_default().push(place),
+                Some(node) => self.by_value.entry(ValueKey(node.value)).or_default().push(place),
                 None => self.others.push(place),
             }
         }
     }
 
     /// The places of those that may match for these values, in the order of steps.
-    fn fitting(&self, alternatives: &[Alternative<CodeId>], bindings: &[Option<Node<'run>>]) -> Vec<u32> {
+    fn fitting_places(&self, alternatives: &[PatternAlternative<CodeId>], bindings: &[Option<Node<'run>>]) -> Vec<u32> {
         let first = alternatives.first().and_then(|alternative| alternative.binds.first()).map(|(number, _)| *number);
         let same_first =
             alternatives.iter().all(|one| one.binds.first().map(|(number, _)| *number) == first && first.is_some());
         let given = first.and_then(|number| bindings.get(number as usize).copied().flatten());
         match given.filter(|node| same_first && !node.value.is_absent()) {
             Some(node) => {
-                let with_value = self.by_value.get(&Key(node.value)).into_iter().flatten();
+                let with_value = self.by_value.get(&ValueKey(node.value)).into_iter().flatten();
                 let mut places: Vec<u32> = with_value.chain(&self.others).copied().collect();
                 places.sort_unstable();
                 places

@@ -8,17 +8,17 @@ mod windows;
 
 use super::context::ExpressionScope;
 use super::fault::Fault;
-use super::folds::Folds;
-use super::machine::{Machine, broken};
-use super::temporal::known::not_known;
+use super::folds::FoldStates;
+use super::machine::{Machine, broken_program};
+use super::temporal::call_knowledge::unknown_cause;
 use crate::bytecode::ops::{Amount, SelectionRef};
-use crate::bytecode::program::Selection;
-use crate::ir::Reach;
+use crate::bytecode::program::CompiledSelection;
+use crate::ir::SelectionReach;
 use averment_base::truth::Truth;
-use averment_base::value::compare::Key;
+use averment_base::value::compare::ValueKey;
 use averment_base::value::{Node, Number, Value};
-use averment_runs::run::{Kind, Step};
-use candidates::Candidates;
+use averment_runs::run::{StepKind, Step};
+use candidates::PatternCandidates;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -27,26 +27,26 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 
 /// SipHash: a trace must not be able to choose values that collide easily.
-pub(super) type ByValue<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+pub(super) type ValueMap<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// The values that a selection is given; `None` for a binding that is open.
-type Given<'run> = SmallVec<[Option<Node<'run>>; 2]>;
+type GivenValues<'run> = SmallVec<[Option<Node<'run>>; 2]>;
 
 /// The number of a selection with the values that it is given.
-type Asked<'run> = (u32, SmallVec<[Option<Key<'run>>; 2]>);
+type SelectionKey<'run> = (u32, SmallVec<[Option<ValueKey<'run>>; 2]>);
 
 /// What is known of the selections of one run.
 #[derive(Debug, Default)]
-pub(super) struct Selections<'run> {
+pub(super) struct SelectionCache<'run> {
     /// The steps of each, by number.
-    steps: FxHashMap<u32, Rc<Candidates<'run>>>,
+    steps: FxHashMap<u32, Rc<PatternCandidates<'run>>>,
     /// What was taken, by number and values.
-    taken: ByValue<Asked<'run>, Rc<Taken<'run>>>,
+    taken: ValueMap<SelectionKey<'run>, Rc<SelectedSteps<'run>>>,
 }
 
 /// What is taken of the steps that match for some values.
 #[derive(Debug, Default)]
-pub(super) struct Taken<'run> {
+pub(super) struct SelectedSteps<'run> {
     /// The steps, in order, and whether each surely matches.
     steps: Vec<(u32, bool)>,
     /// The places of those that may match.
@@ -54,7 +54,7 @@ pub(super) struct Taken<'run> {
     /// What is taken of each; nothing where steps are only counted.
     pub(super) values: &'run [Node<'run>],
     /// What functions make of the beginnings of the list.
-    pub(super) folds: RefCell<Folds<'run>>,
+    pub(super) folds: RefCell<FoldStates<'run>>,
     /// The first step of which nothing could be taken, and why.
     fault: Option<(usize, Fault)>,
     by_missing: bool,
@@ -64,7 +64,7 @@ pub(super) struct Taken<'run> {
     /// The places of the calls of each turn.
     turns: FxHashMap<u32, Vec<u32>>,
     /// The kinds of its steps.
-    kinds: Vec<Kind>,
+    kinds: Vec<StepKind>,
     /// Whether what a bound measures only grows from step to step.
     in_order: bool,
     /// The row of neighbouring calls that each stands in, by number; made where it is asked for.
@@ -75,7 +75,7 @@ pub(super) struct Taken<'run> {
 
 /// A part of what was taken: a range of places, but for what was not known to a step.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct SelectionPart {
     /// The place where it begins.
     pub(super) from: usize,
     /// The place behind it.
@@ -84,7 +84,7 @@ pub(super) struct Part {
     pub(super) unknown: Vec<u32>,
 }
 
-impl Part {
+impl SelectionPart {
     /// Whether what stands at a place is in it.
     pub(super) fn holds(&self, place: usize) -> bool {
         let is_known = || {
@@ -95,21 +95,21 @@ impl Part {
     }
 
     /// How many steps are in it.
-    pub(super) fn length(&self) -> usize {
+    pub(super) fn step_count(&self) -> usize {
         self.before.saturating_sub(self.from).saturating_sub(self.unknown.len())
     }
 }
 
 impl<'run> Machine<'run> {
     /// `E of A`, `count A`, with the values of the bindings on the stack.
-    pub(super) fn select(
+    pub(super) fn eval_select(
         &mut self,
         number: SelectionRef,
         count: Amount,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {
-        let (selection, taken) = self.selected(number, count)?;
-        let node = match self.part(&taken, selection, scope)? {
+        let (selection, taken) = self.selected_steps(number, count)?;
+        let node = match self.selected_part(&taken, selection, scope)? {
             None => Node::computed(Value::Absent),
             Some(part) => self.list_of(&taken, &part, selection)?,
         };
@@ -118,24 +118,24 @@ impl<'run> Machine<'run> {
     }
 
     /// What a selection takes, with the values of the bindings on the stack. What the steps are looked for by is no evidence of the expression.
-    pub(super) fn selected(
+    pub(super) fn selected_steps(
         &mut self,
         number: SelectionRef,
         count: Amount,
-    ) -> Result<(&'run Selection, Rc<Taken<'run>>), Fault> {
+    ) -> Result<(&'run CompiledSelection, Rc<SelectedSteps<'run>>), Fault> {
         let program = self.program;
-        let selection = program.selections.get(number.0 as usize).ok_or_else(broken)?;
-        let given: Given<'run> = self
-            .take(count.0 as usize)?
+        let selection = program.selections.get(number.0 as usize).ok_or_else(broken_program)?;
+        let given: GivenValues<'run> = self
+            .take_nodes(count.0 as usize)?
             .into_iter()
             .map(|node| (!matches!(node.value, Value::Missing | Value::Null)).then_some(node))
             .collect();
-        let taken = self.unwatched(|machine| machine.taken(number.0, selection, &given))?;
+        let taken = self.without_observers(|machine| machine.take_steps(number.0, selection, &given))?;
         Ok((selection, taken))
     }
 
     /// Does what is no evidence of the expression itself: elements and steps are looked for.
-    pub(super) fn unwatched<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn without_observers<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let watched = (self.recorder.take(), self.tracer.take(), self.grades.take(), self.seen.take());
         let doubts = std::mem::take(&mut self.doubts);
         let result = work(self);
@@ -145,30 +145,30 @@ impl<'run> Machine<'run> {
     }
 
     /// The part of it that counts: all, or what was known when the step in scope was asked for. `None` where the run does not say.
-    pub(super) fn part(
+    pub(super) fn selected_part(
         &mut self,
-        taken: &Taken<'run>,
-        selection: &Selection,
+        taken: &SelectedSteps<'run>,
+        selection: &CompiledSelection,
         scope: &ExpressionScope<'_, 'run>,
-    ) -> Result<Option<Part>, Fault> {
+    ) -> Result<Option<SelectionPart>, Fault> {
         if taken.absent {
             return Ok(None);
         }
         let part = match (selection.reach, scope.step) {
-            (Reach::Run, _) | (_, None) => Part { from: 0, before: taken.steps.len(), unknown: Vec::new() },
-            (Reach::SoFar, Some(step)) => {
-                if taken.kinds.iter().any(|kind| !self.run.ordered(*kind, step.kind)) {
+            (SelectionReach::Run, _) | (_, None) => SelectionPart { from: 0, before: taken.steps.len(), unknown: Vec::new() },
+            (SelectionReach::SoFar, Some(step)) => {
+                if taken.kinds.iter().any(|kind| !self.run.is_ordered(*kind, step.kind)) {
                     return Ok(None);
                 }
-                let at = self.position(step)?;
+                let at = self.step_position(step)?;
                 let before = taken.steps.partition_point(|(one, _)| *one < at);
-                Part { from: 0, before, unknown: self.not_known_yet(taken, before, step)? }
+                SelectionPart { from: 0, before, unknown: self.unknown_places(taken, before, step)? }
             }
-            (Reach::Within(within), Some(step)) => match self.window(taken, within, step)? {
+            (SelectionReach::Within(within), Some(step)) => match self.window_part(taken, within, step)? {
                 Some(part) => part,
                 None => return Ok(None),
             },
-            (Reach::Row, Some(step)) => match self.row(taken, step)? {
+            (SelectionReach::Row, Some(step)) => match self.row_part(taken, step)? {
                 Some(part) => part,
                 None => return Ok(None),
             },
@@ -186,13 +186,13 @@ impl<'run> Machine<'run> {
     /// The list of a part, or how many steps it has.
     pub(super) fn list_of(
         &mut self,
-        taken: &Taken<'run>,
-        part: &Part,
-        selection: &Selection,
+        taken: &SelectedSteps<'run>,
+        part: &SelectionPart,
+        selection: &CompiledSelection,
     ) -> Result<Node<'run>, Fault> {
         if selection.value.is_none() {
-            let value = Value::Number(Number::from_count(part.length()));
-            return Ok(if taken.by_missing { Node::nowhere(value) } else { Node::computed(value) });
+            let value = Value::Number(Number::from_count(part.step_count()));
+            return Ok(if taken.by_missing { Node::from_nowhere(value) } else { Node::computed(value) });
         }
         // Of what is not known mostly all stands at the end: then the rest is a beginning of the list.
         let (mut before, mut unknown) = (part.before, part.unknown.as_slice());
@@ -203,7 +203,7 @@ impl<'run> Machine<'run> {
         }
         let mut values = taken.values.get(part.from..before).unwrap_or_default();
         if !unknown.is_empty() {
-            self.meter.charge(values.len() as u64)?;
+            self.meter.charge_fuel(values.len() as u64)?;
             let placed = (part.from..).zip(values);
             let kept = placed.filter(|(place, _)| part.holds(*place)).map(|(_, node)| *node);
             let kept: Vec<Node<'run>> = kept.collect();
@@ -211,13 +211,13 @@ impl<'run> Machine<'run> {
         }
         let value = Value::List(values);
         let nowhere = values.is_empty() && !taken.comes_later(selection);
-        Ok(if nowhere { Node::nowhere(value) } else { Node::computed(value) })
+        Ok(if nowhere { Node::from_nowhere(value) } else { Node::computed(value) })
     }
 
     /// The places of the steps before a call that had not ended, or were asked for in its turn, in order.
-    fn not_known_yet(&mut self, taken: &Taken<'run>, before: usize, step: &'run Step<'run>) -> Result<Vec<u32>, Fault> {
+    fn unknown_places(&mut self, taken: &SelectedSteps<'run>, before: usize, step: &'run Step<'run>) -> Result<Vec<u32>, Fault> {
         let mut found: Vec<u32> = Vec::new();
-        if step.kind != Kind::Call {
+        if step.kind != StepKind::Call {
             return Ok(found);
         }
         if let Some(start) = step.start {
@@ -226,17 +226,17 @@ impl<'run> Machine<'run> {
                 if taken.ends.get(place).is_none_or(|end| *end <= start) {
                     break;
                 }
-                self.meter.charge(1)?;
+                self.meter.charge_fuel(1)?;
                 found.push(u32::try_from(place).unwrap_or(u32::MAX));
             }
         }
         let of_turn = step.turn.and_then(|turn| taken.turns.get(&turn));
         found.extend(of_turn.into_iter().flatten().filter(|place| (**place as usize) < before));
-        self.meter.charge(found.len() as u64)?;
+        self.meter.charge_fuel(found.len() as u64)?;
         let steps = self.run.steps;
         let is_unknown = |place: &u32| {
             let earlier = taken.steps.get(*place as usize).and_then(|(one, _)| steps.get(*one as usize));
-            earlier.is_some_and(|earlier| not_known(earlier, step).is_some())
+            earlier.is_some_and(|earlier| unknown_cause(earlier, step).is_some())
         };
         found.retain(is_unknown);
         found.sort_unstable();
@@ -245,47 +245,47 @@ impl<'run> Machine<'run> {
     }
 
     /// The place of a step among those of the run.
-    fn position(&self, step: &'run Step<'run>) -> Result<u32, Fault> {
+    fn step_position(&self, step: &'run Step<'run>) -> Result<u32, Fault> {
         let first = self.run.steps.as_ptr() as usize;
-        let offset = (std::ptr::from_ref(step) as usize).checked_sub(first).ok_or_else(broken)?;
-        u32::try_from(offset.checked_div(size_of::<Step<'run>>()).ok_or_else(broken)?).map_err(|_| broken())
+        let offset = (std::ptr::from_ref(step) as usize).checked_sub(first).ok_or_else(broken_program)?;
+        u32::try_from(offset.checked_div(size_of::<Step<'run>>()).ok_or_else(broken_program)?).map_err(|_| broken_program())
     }
 
     pub(super) fn in_arena(&mut self, values: &[Node<'run>]) -> Result<&'run [Node<'run>], Fault> {
-        self.meter.allocate(std::mem::size_of_val(values))?;
+        self.meter.charge_memory(std::mem::size_of_val(values))?;
         Ok(self.arena.alloc_slice_copy(values))
     }
 
     /// What is taken of the steps that match for these values, from memory where it is known.
-    fn taken(
+    fn take_steps(
         &mut self,
         number: u32,
-        selection: &'run Selection,
-        given: &Given<'run>,
-    ) -> Result<Rc<Taken<'run>>, Fault> {
-        let key = (number, given.iter().map(|node| node.map(|node| Key(node.value))).collect());
+        selection: &'run CompiledSelection,
+        given: &GivenValues<'run>,
+    ) -> Result<Rc<SelectedSteps<'run>>, Fault> {
+        let key = (number, given.iter().map(|node| node.map(|node| ValueKey(node.value))).collect());
         if let Some(known) = self.selections.taken.get(&key) {
             return Ok(Rc::clone(known));
         }
-        let candidates = self.candidates(number, selection)?;
-        let taken = Rc::new(self.take_of(&candidates, selection, given)?);
+        let candidates = self.pattern_candidates(number, selection)?;
+        let taken = Rc::new(self.take_candidates(&candidates, selection, given)?);
         self.selections.taken.insert(key, Rc::clone(&taken));
         Ok(taken)
     }
 }
 
-impl Taken<'_> {
+impl SelectedSteps<'_> {
     /// Whether an empty list is one because its steps come later: `so far` in front of the first of them is no mistake in a rule.
-    pub(super) fn comes_later(&self, selection: &Selection) -> bool {
+    pub(super) fn comes_later(&self, selection: &CompiledSelection) -> bool {
         let brings = |node: &Node<'_>| !matches!(node.value, Value::Missing);
-        matches!(selection.reach, Reach::SoFar) && self.values.iter().any(brings)
+        matches!(selection.reach, SelectionReach::SoFar) && self.values.iter().any(brings)
     }
 
-    fn add(&mut self, step: Option<(u32, Truth)>) {
+    fn add_step(&mut self, step: Option<(u32, Truth)>) {
         if let Some((step, truth)) = step
-            && truth.plain() != Some(false)
+            && truth.plain_answer() != Some(false)
         {
-            self.steps.push((step, truth.plain() == Some(true)));
+            self.steps.push((step, truth.plain_answer() == Some(true)));
         }
     }
 
@@ -299,12 +299,12 @@ impl Taken<'_> {
     }
 
     /// What tells which of its steps are known to another one.
-    fn describe(&mut self, steps: &[Step<'_>]) {
+    fn index_steps(&mut self, steps: &[Step<'_>]) {
         let mut greatest = f64::NEG_INFINITY;
         for (place, (number, sure)) in (0_u32..).zip(&self.steps) {
             self.unsure.extend((!sure).then_some(place));
             let Some(step) = steps.get(*number as usize) else { continue };
-            if step.kind == Kind::Call {
+            if step.kind == StepKind::Call {
                 greatest = step.end.map_or(greatest, |end| greatest.max(end));
                 if let Some(turn) = step.turn {
                     self.turns.entry(turn).or_default().push(place);

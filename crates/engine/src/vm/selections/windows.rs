@@ -1,43 +1,43 @@
 //! What a selection takes around a step: the steps behind it up to a bound, the row of neighbouring calls that it stands in.
 
-use super::{Part, Taken};
-use crate::ir::Within;
+use super::{SelectionPart, SelectedSteps};
+use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
-use averment_runs::run::{Kind, Step};
+use averment_runs::run::{StepKind, Step};
 
 impl<'run> Machine<'run> {
     /// The steps from this one on, so far as the bound reaches; `None` where the run does not tell, or a longer one may hold more.
-    pub(super) fn window(
+    pub(super) fn window_part(
         &mut self,
-        taken: &Taken<'run>,
-        within: Within,
+        taken: &SelectedSteps<'run>,
+        within: StepDistance,
         step: &'run Step<'run>,
-    ) -> Result<Option<Part>, Fault> {
-        let at = self.position(step)?;
+    ) -> Result<Option<SelectionPart>, Fault> {
+        let at = self.step_position(step)?;
         let from = taken.steps.partition_point(|(one, _)| *one < at);
         let steps = self.run.steps;
         let of = |place: usize| taken.steps.get(place).and_then(|(number, _)| steps.get(*number as usize));
-        if taken.kinds.iter().any(|kind| !self.run.ordered(*kind, step.kind)) {
+        if taken.kinds.iter().any(|kind| !self.run.is_ordered(*kind, step.kind)) {
             return Ok(None);
         }
         let (mut unknown, mut before) = (Vec::new(), from);
         if taken.in_order {
             // Behind the first that is too far all are.
             let length = taken.steps.len().saturating_sub(from);
-            let reaches = |place: usize| of(place).is_some_and(|other| distance(within, step, other) == Some(true));
+            let reaches = |place: usize| of(place).is_some_and(|other| is_within(within, step, other) == Some(true));
             let (mut low, mut high) = (0, length);
             while low < high {
-                self.meter.charge(1)?;
+                self.meter.charge_fuel(1)?;
                 let middle = low.midpoint(high);
                 if reaches(from.saturating_add(middle)) { low = middle.saturating_add(1) } else { high = middle }
             }
             before = from.saturating_add(low);
         } else {
             for place in from..taken.steps.len() {
-                self.meter.charge(1)?;
+                self.meter.charge_fuel(1)?;
                 let Some(other) = of(place) else { continue };
-                match distance(within, step, other) {
+                match is_within(within, step, other) {
                     None => return Ok(None),
                     Some(true) => before = place.saturating_add(1),
                     Some(false) => unknown.push(u32::try_from(place).unwrap_or(u32::MAX)),
@@ -46,16 +46,16 @@ impl<'run> Machine<'run> {
             unknown.retain(|place| (*place as usize) < before);
         }
         // Of a run that goes on a window is whole once a step lies behind it.
-        let is_behind = |other: &Step<'run>| other.kind == Kind::Call && distance(within, step, other) == Some(false);
+        let is_behind = |other: &Step<'run>| other.kind == StepKind::Call && is_within(within, step, other) == Some(false);
         if !self.run.complete && !steps.iter().rev().take(1).any(is_behind) {
             return Ok(None);
         }
-        Ok(Some(Part { from, before, unknown }))
+        Ok(Some(SelectionPart { from, before, unknown }))
     }
 
     /// The row that a call stands in; `None` where a longer run may go on with it.
-    pub(super) fn row(&mut self, taken: &Taken<'run>, step: &'run Step<'run>) -> Result<Option<Part>, Fault> {
-        let at = self.position(step)?;
+    pub(super) fn row_part(&mut self, taken: &SelectedSteps<'run>, step: &'run Step<'run>) -> Result<Option<SelectionPart>, Fault> {
+        let at = self.step_position(step)?;
         let Ok(place) = taken.row_of.binary_search_by_key(&at, |(one, _)| *one) else { return Ok(None) };
         let Some((_, row)) = taken.row_of.get(place) else { return Ok(None) };
         let from = taken.rows.partition_point(|one| one < row);
@@ -63,40 +63,40 @@ impl<'run> Machine<'run> {
         let end = taken.row_of.partition_point(|(_, one)| one <= row);
         let last = end.checked_sub(1).and_then(|last| taken.row_of.get(last)).map_or(u32::MAX, |(number, _)| *number);
         let goes_on = !self.run.complete && {
-            let executed = step.status.executed();
+            let executed = step.status.is_executed();
             let behind = self.run.steps.get((last as usize).saturating_add(1)..).unwrap_or_default();
-            self.meter.charge(1)?;
-            !behind.iter().any(|other| other.kind == Kind::Call && other.status.executed() == executed)
+            self.meter.charge_fuel(1)?;
+            !behind.iter().any(|other| other.kind == StepKind::Call && other.status.is_executed() == executed)
         };
-        Ok(if goes_on { None } else { Some(Part { from, before, unknown: Vec::new() }) })
+        Ok(if goes_on { None } else { Some(SelectionPart { from, before, unknown: Vec::new() }) })
     }
 }
 
 /// Whether a step or a later one is so near; `None` where the run does not tell. A step is near itself, whatever is recorded of it.
-fn distance<'s>(within: Within, step: &Step<'s>, later: &Step<'s>) -> Option<bool> {
+fn is_within<'s>(within: StepDistance, step: &Step<'s>, later: &Step<'s>) -> Option<bool> {
     if std::ptr::eq(step, later) {
         return Some(true);
     }
     match within {
-        Within::Calls(most) => Some(u64::from(later.call_position.saturating_sub(step.call_position)) <= most),
-        Within::Turns(most) => {
+        StepDistance::Calls(most) => Some(u64::from(later.call_position.saturating_sub(step.call_position)) <= most),
+        StepDistance::Turns(most) => {
             let (from, to) = step.turn.zip(later.turn)?;
             Some(to <= from || u64::from(to.saturating_sub(from)) <= most)
         }
-        Within::Time(most) => {
+        StepDistance::Time(most) => {
             let (from, to) = step.start.zip(later.start)?;
             Some(to - from <= most)
         }
     }
 }
 
-impl Taken<'_> {
+impl SelectedSteps<'_> {
     /// Whether turns, starts and places only grow from step to step, so that a bound is found by halves.
-    pub(super) fn note_order(&mut self, within: Within, steps: &[Step<'_>]) {
+    pub(super) fn note_order(&mut self, within: StepDistance, steps: &[Step<'_>]) {
         let key = |step: &Step<'_>| match within {
-            Within::Calls(_) => Some(f64::from(step.call_position)),
-            Within::Turns(_) => step.turn.map(f64::from),
-            Within::Time(_) => step.start,
+            StepDistance::Calls(_) => Some(f64::from(step.call_position)),
+            StepDistance::Turns(_) => step.turn.map(f64::from),
+            StepDistance::Time(_) => step.start,
         };
         let mut last = f64::NEG_INFINITY;
         self.in_order = self.steps.iter().all(|(number, _)| {
@@ -108,8 +108,8 @@ impl Taken<'_> {
     }
 
     /// The rows: steps of which each has the next rank. `ranks` are those of the calls of the run.
-    pub(super) fn note_rows(&mut self, ranks: &[Rank]) {
-        let (mut row, mut last): (u32, Option<Rank>) = (0, None);
+    pub(super) fn note_rows(&mut self, ranks: &[CallRank]) {
+        let (mut row, mut last): (u32, Option<CallRank>) = (0, None);
         for (number, _) in &self.steps {
             let Some(rank) = ranks.get(*number as usize) else { continue };
             let goes_on =
@@ -126,21 +126,21 @@ impl Taken<'_> {
 
 /// The place of a call among those that were executed, or among those that were not.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rank {
+pub(super) struct CallRank {
     rank: u32,
     executed: bool,
 }
 
 /// The ranks of all steps; that of a step which is no call says nothing.
-pub(super) fn ranks(steps: &[Step<'_>]) -> Vec<Rank> {
+pub(super) fn call_ranks(steps: &[Step<'_>]) -> Vec<CallRank> {
     let mut next = [0_u32; 2];
     let rank = |step: &Step<'_>| {
-        let executed = step.status.executed();
+        let executed = step.status.is_executed();
         let rank = next.get(usize::from(executed)).copied().unwrap_or(0);
-        if let Some(next) = next.get_mut(usize::from(executed)).filter(|_| step.kind == Kind::Call) {
+        if let Some(next) = next.get_mut(usize::from(executed)).filter(|_| step.kind == StepKind::Call) {
             *next = next.saturating_add(1);
         }
-        Rank { rank, executed }
+        CallRank { rank, executed }
     };
     steps.iter().map(rank).collect()
 }

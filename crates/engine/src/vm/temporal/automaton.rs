@@ -4,7 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use crate::bytecode::program::PatternId;
-use crate::ir::Flow;
+use crate::ir::CallFlow;
 
 /// States of an automaton that is built; an expression that needs more is refused.
 const MOST_STATES: usize = 2048;
@@ -13,9 +13,9 @@ const DEEPEST: usize = 512;
 
 /// A set of states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(super) struct States(Vec<u64>);
+pub(super) struct StateSet(Vec<u64>);
 
-impl States {
+impl StateSet {
     fn insert(&mut self, state: usize) {
         if self.0.len() <= state / 64 {
             self.0.resize((state / 64).saturating_add(1), 0);
@@ -26,7 +26,7 @@ impl States {
     }
 
     /// Adds all of another set.
-    pub(super) fn join(&mut self, other: &Self) {
+    pub(super) fn add_all(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
@@ -34,7 +34,7 @@ impl States {
     }
 
     /// The states in both.
-    pub(super) fn common(&self, other: &Self) -> Self {
+    pub(super) fn common_states(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
     }
 
@@ -54,20 +54,20 @@ impl States {
 
 /// The automaton of an expression. State 0 is the start.
 #[derive(Debug)]
-pub(super) struct Automaton {
+pub(super) struct FlowAutomaton {
     /// The states that may come behind each state.
-    follow: Vec<States>,
+    follow: Vec<StateSet>,
     /// The states of each pattern of the expression, by operand.
-    of_operand: Vec<States>,
+    of_operand: Vec<StateSet>,
     /// The operand of each state.
     operands: Vec<usize>,
     /// States in which the expression may end.
-    ends: States,
+    ends: StateSet,
 }
 
 /// A part of the expression while it is built.
 #[derive(Default, Clone)]
-struct Fragment {
+struct AutomatonFragment {
     empty: bool,
     first: Vec<usize>,
     last: Vec<usize>,
@@ -81,16 +81,16 @@ struct AutomatonBuilder {
     full: bool,
 }
 
-impl Automaton {
+impl FlowAutomaton {
     /// The automaton of an expression; `None` when it is too large.
-    pub(super) fn new(flow: &Flow<PatternId>) -> Option<Self> {
+    pub(super) fn new(flow: &CallFlow<PatternId>) -> Option<Self> {
         let mut builder = AutomatonBuilder { follow: vec![Vec::new()], operands: vec![usize::MAX], full: false };
-        let (fragment, count) = builder.fragment(flow, 0, 0);
+        let (fragment, count) = builder.build_fragment(flow, 0, 0);
         if builder.full {
             return None;
         }
         let set = |states: &[usize]| {
-            let mut set = States::default();
+            let mut set = StateSet::default();
             states.iter().for_each(|state| set.insert(*state));
             set
         };
@@ -101,7 +101,7 @@ impl Automaton {
         if fragment.empty {
             ends.insert(0);
         }
-        let mut of_operand = vec![States::default(); count];
+        let mut of_operand = vec![StateSet::default(); count];
         for (state, operand) in builder.operands.iter().enumerate().skip(1) {
             of_operand.get_mut(*operand).into_iter().for_each(|states| states.insert(state));
         }
@@ -114,31 +114,31 @@ impl Automaton {
     }
 
     /// The start.
-    pub(super) fn start(&self) -> States {
-        let mut start = States::default();
+    pub(super) fn start_states(&self) -> StateSet {
+        let mut start = StateSet::default();
         start.insert(0);
         start
     }
 
     /// The states that may come next.
-    pub(super) fn next(&self, states: &States) -> States {
-        let mut next = States::default();
-        states.iter().filter_map(|state| self.follow.get(state)).for_each(|follow| next.join(follow));
+    pub(super) fn next(&self, states: &StateSet) -> StateSet {
+        let mut next = StateSet::default();
+        states.iter().filter_map(|state| self.follow.get(state)).for_each(|follow| next.add_all(follow));
         next
     }
 
     /// Those of the states that stand for the pattern of an operand.
-    pub(super) fn of_operand(&self, states: &States, operand: usize) -> States {
-        self.of_operand.get(operand).map_or_else(States::default, |of_operand| states.common(of_operand))
+    pub(super) fn of_operand(&self, states: &StateSet, operand: usize) -> StateSet {
+        self.of_operand.get(operand).map_or_else(StateSet::default, |of_operand| states.common_states(of_operand))
     }
 
     /// Whether the expression may end in one of the states.
-    pub(super) fn may_end(&self, states: &States) -> bool {
-        !states.common(&self.ends).is_empty()
+    pub(super) fn may_end(&self, states: &StateSet) -> bool {
+        !states.common_states(&self.ends).is_empty()
     }
 
     /// The operands of states, each once, in order.
-    pub(super) fn operands(&self, states: &States) -> Vec<usize> {
+    pub(super) fn state_operands(&self, states: &StateSet) -> Vec<usize> {
         let mut operands: Vec<usize> = states.iter().filter_map(|state| self.operands.get(state).copied()).collect();
         operands.sort_unstable();
         operands.dedup();
@@ -148,44 +148,44 @@ impl Automaton {
 
 impl AutomatonBuilder {
     /// Builds a part whose first pattern has the operand `operand`; gives the operand behind it.
-    fn fragment(&mut self, flow: &Flow<PatternId>, operand: usize, depth: usize) -> (Fragment, usize) {
+    fn build_fragment(&mut self, flow: &CallFlow<PatternId>, operand: usize, depth: usize) -> (AutomatonFragment, usize) {
         if depth > DEEPEST || self.operands.len() > MOST_STATES {
             self.full = true;
-            return (Fragment::default(), operand);
+            return (AutomatonFragment::default(), operand);
         }
         match flow {
-            Flow::Step(_) => (self.state(operand), operand.saturating_add(1)),
-            Flow::Sequence(parts) => parts.iter().fold(
-                (Fragment { empty: true, ..Fragment::default() }, operand),
+            CallFlow::Step(_) => (self.build_state(operand), operand.saturating_add(1)),
+            CallFlow::Sequence(parts) => parts.iter().fold(
+                (AutomatonFragment { empty: true, ..AutomatonFragment::default() }, operand),
                 |(before, operand), fragment| {
-                    let (next, operand) = self.fragment(fragment, operand, depth.saturating_add(1));
-                    (self.join(before, next), operand)
+                    let (next, operand) = self.build_fragment(fragment, operand, depth.saturating_add(1));
+                    (self.join_fragments(before, next), operand)
                 },
             ),
-            Flow::Choice(parts) => parts.iter().fold((Fragment::default(), operand), |(mut all, operand), fragment| {
-                let (next, operand) = self.fragment(fragment, operand, depth.saturating_add(1));
+            CallFlow::Choice(parts) => parts.iter().fold((AutomatonFragment::default(), operand), |(mut all, operand), fragment| {
+                let (next, operand) = self.build_fragment(fragment, operand, depth.saturating_add(1));
                 all.empty |= next.empty;
                 all.first.extend(next.first);
                 all.last.extend(next.last);
                 (all, operand)
             }),
-            Flow::Repeat { body, least, most } => self.repeat(body, *least, *most, operand, depth),
+            CallFlow::Repeat { body, least, most } => self.build_repeat(body, *least, *most, operand, depth),
         }
     }
 
-    fn state(&mut self, operand: usize) -> Fragment {
+    fn build_state(&mut self, operand: usize) -> AutomatonFragment {
         let state = self.operands.len();
         self.operands.push(operand);
         self.follow.push(Vec::new());
-        Fragment { empty: false, first: vec![state], last: vec![state] }
+        AutomatonFragment { empty: false, first: vec![state], last: vec![state] }
     }
 
     /// One part behind another.
-    fn join(&mut self, before: Fragment, next: Fragment) -> Fragment {
+    fn join_fragments(&mut self, before: AutomatonFragment, next: AutomatonFragment) -> AutomatonFragment {
         for state in &before.last {
             self.follow.get_mut(*state).into_iter().for_each(|follow| follow.extend(&next.first));
         }
-        let mut joined = Fragment { empty: before.empty && next.empty, ..Fragment::default() };
+        let mut joined = AutomatonFragment { empty: before.empty && next.empty, ..AutomatonFragment::default() };
         joined.first = before.first;
         if before.empty {
             joined.first.extend(&next.first);
@@ -198,20 +198,20 @@ impl AutomatonBuilder {
     }
 
     /// `least` copies, then optional ones up to `most`, or one that repeats.
-    fn repeat(
+    fn build_repeat(
         &mut self,
-        body: &Flow<PatternId>,
+        body: &CallFlow<PatternId>,
         least: u32,
         most: Option<u32>,
         operand: usize,
         depth: usize,
-    ) -> (Fragment, usize) {
-        let mut all = Fragment { empty: true, ..Fragment::default() };
+    ) -> (AutomatonFragment, usize) {
+        let mut all = AutomatonFragment { empty: true, ..AutomatonFragment::default() };
         let mut behind = operand;
         // With an open end the last copy repeats; `(A)*` is one copy that may be left out.
         let copies = most.unwrap_or(least.max(1));
         for copy in 0..copies {
-            let (mut next, end) = self.fragment(body, operand, depth.saturating_add(1));
+            let (mut next, end) = self.build_fragment(body, operand, depth.saturating_add(1));
             behind = end;
             if self.full {
                 break;
@@ -223,24 +223,24 @@ impl AutomatonBuilder {
                 }
             }
             next.empty |= copy >= least;
-            all = self.join(all, next);
+            all = self.join_fragments(all, next);
         }
         if copies == 0 {
-            behind = operand.saturating_add(leaves(body).len());
+            behind = operand.saturating_add(flow_patterns(body).len());
         }
         (all, behind)
     }
 }
 
 /// The patterns of a flow from left to right. As deep as the brackets it was written with.
-pub(super) fn leaves(flow: &Flow<PatternId>) -> Vec<PatternId> {
+pub(super) fn flow_patterns(flow: &CallFlow<PatternId>) -> Vec<PatternId> {
     let mut found = Vec::new();
     let mut open = vec![flow];
     while let Some(fragment) = open.pop() {
         match fragment {
-            Flow::Step(step) => found.push(*step),
-            Flow::Sequence(parts) | Flow::Choice(parts) => open.extend(parts.iter().rev()),
-            Flow::Repeat { body, .. } => open.push(body),
+            CallFlow::Step(step) => found.push(*step),
+            CallFlow::Sequence(parts) | CallFlow::Choice(parts) => open.extend(parts.iter().rev()),
+            CallFlow::Repeat { body, .. } => open.push(body),
         }
     }
     found
@@ -250,18 +250,18 @@ pub(super) fn leaves(flow: &Flow<PatternId>) -> Vec<PatternId> {
 mod tests {
     use super::*;
 
-    fn step(number: u32) -> Flow<PatternId> {
-        Flow::Step(PatternId(number))
+    fn step(number: u32) -> CallFlow<PatternId> {
+        CallFlow::Step(PatternId(number))
     }
 
-    fn repeat(body: Flow<PatternId>, least: u32, most: Option<u32>) -> Flow<PatternId> {
-        Flow::Repeat { body: Box::new(body), least, most }
+    fn repeat(body: CallFlow<PatternId>, least: u32, most: Option<u32>) -> CallFlow<PatternId> {
+        CallFlow::Repeat { body: Box::new(body), least, most }
     }
 
     /// Words over the operands of an expression.
-    fn accepts(flow: &Flow<PatternId>, word: &[usize]) -> bool {
-        let automaton = Automaton::new(flow).unwrap();
-        let mut states = automaton.start();
+    fn accepts(flow: &CallFlow<PatternId>, word: &[usize]) -> bool {
+        let automaton = FlowAutomaton::new(flow).unwrap();
+        let mut states = automaton.start_states();
         for operand in word {
             states = automaton.of_operand(&automaton.next(&states), *operand);
         }
@@ -271,8 +271,8 @@ mod tests {
     #[test]
     fn words_of_repetitions_and_choices() {
         // plan -> (search -> (fetch)*)+ -> answer
-        let inner = Flow::Sequence(vec![step(1), repeat(step(2), 0, None)]);
-        let flow = Flow::Sequence(vec![step(0), repeat(inner, 1, None), step(3)]);
+        let inner = CallFlow::Sequence(vec![step(1), repeat(step(2), 0, None)]);
+        let flow = CallFlow::Sequence(vec![step(0), repeat(inner, 1, None), step(3)]);
         for (word, expected) in [
             (&[0, 1, 3][..], true),
             (&[0, 1, 2, 2, 1, 1, 2, 3], true),
@@ -285,7 +285,7 @@ mod tests {
             assert_eq!(accepts(&flow, word), expected, "{word:?}");
         }
         // (a){2,3} -> (b)?
-        let flow = Flow::Sequence(vec![repeat(step(0), 2, Some(3)), repeat(step(1), 0, Some(1))]);
+        let flow = CallFlow::Sequence(vec![repeat(step(0), 2, Some(3)), repeat(step(1), 0, Some(1))]);
         for (word, expected) in [
             (&[0, 0][..], true),
             (&[0, 0, 0, 1], true),
@@ -297,9 +297,9 @@ mod tests {
             assert_eq!(accepts(&flow, word), expected, "{word:?}");
         }
         // ((a | b){2,})? with an empty body behind it
-        let choice = Flow::Choice(vec![step(0), step(1)]);
+        let choice = CallFlow::Choice(vec![step(0), step(1)]);
         let flow =
-            Flow::Sequence(vec![repeat(repeat(choice, 2, None), 0, Some(1)), repeat(step(2), 0, Some(0)), step(3)]);
+            CallFlow::Sequence(vec![repeat(repeat(choice, 2, None), 0, Some(1)), repeat(step(2), 0, Some(0)), step(3)]);
         for (word, expected) in
             [(&[3][..], true), (&[0, 1, 0, 3], true), (&[0, 3], false), (&[2, 3], false), (&[1, 1, 3], true)]
         {
@@ -310,6 +310,6 @@ mod tests {
     #[test]
     fn an_expression_beyond_all_bounds_is_refused() {
         let flow = (0..5).fold(step(0), |flow, _| repeat(flow, 1000, Some(1000)));
-        assert!(Automaton::new(&flow).is_none());
+        assert!(FlowAutomaton::new(&flow).is_none());
     }
 }

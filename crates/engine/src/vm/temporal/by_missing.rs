@@ -1,12 +1,12 @@
 //! What something missing decided: patterns all of whose candidates it did, and fails that prove nothing by it.
 
 use super::explain;
-use super::monitor::{EventSelection, Judged, PlayedMatches, Why, hit};
-use super::statements::{Exercised, Statement};
-use super::timeline::{Candidate, Env, ValueId};
-use super::view::View;
+use super::monitor::{EventSelection, PossibleOutcomes, PlayedMatches, VerdictReason, event_hit};
+use super::statements::{ExerciseState, StatementDefinition};
+use super::timeline::{MatchCandidate, Env, ValueId};
+use super::view::MonitorView;
 use crate::bytecode::program::CodeId;
-use crate::ir::Alternative;
+use crate::ir::PatternAlternative;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
@@ -14,21 +14,21 @@ use averment_base::truth::Truth;
 /// Why the fail of a statement proves nothing: of one of its patterns all candidates were decided by something missing (of several that hurt
 /// each by itself: of all that occur), or its own condition was, for every step. `None` where it proves something.
 pub(super) fn fails_by_missing(
-    view: &mut View<'_, '_>,
-    statement: &Statement,
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
     selected: &[EventSelection],
-    stands: Judged,
+    stands: PossibleOutcomes,
     played: &PlayedMatches,
-) -> Result<Option<Why>, Fault> {
+) -> Result<Option<VerdictReason>, Fault> {
     let seen = |operand: usize| played.operands.get(operand).copied().unwrap_or_default();
     let asks = statement.meaning.number_test().is_some() || seen(0).sure;
-    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
-    if own && asks && stands.exercised.is_some_and(Exercised::is_idle) {
-        return Ok(Some(explain::why(statement.meaning.vacuous(view), Vec::new())));
+    let own = statement.meaning.match_condition().is_some() || statement.meaning.number_test().is_some();
+    if own && asks && stands.exercised.is_some_and(ExerciseState::is_idle) {
+        return Ok(Some(explain::reason_with(statement.meaning.vacuous_reason(view), Vec::new())));
     }
     let alone = statement.hurts_each();
     // One that fails for good looks no further than it has to.
-    let occurs = |view: &View<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
+    let occurs = |view: &MonitorView<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
     let mut missing = None;
     for operand in 0..view.operands.len() {
         if is_by_missing(view, operand, selected)? {
@@ -44,9 +44,9 @@ pub(super) fn fails_by_missing(
 
 /// Whether a fail for good proves something whatever is still to come: each pattern that asks for something that may be missing has a
 /// candidate that what is there decided (of several that hurt each by itself: one that occurs has).
-pub(super) fn proves_for_good(view: &mut View<'_, '_>, statement: &Statement, stands: Judged) -> Result<bool, Fault> {
-    let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
-    if own && stands.exercised.is_some_and(Exercised::is_idle) {
+pub(super) fn proves_for_good(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, stands: PossibleOutcomes) -> Result<bool, Fault> {
+    let own = statement.meaning.match_condition().is_some() || statement.meaning.number_test().is_some();
+    if own && stands.exercised.is_some_and(ExerciseState::is_idle) {
         return Ok(false);
     }
     let alone = statement.hurts_each();
@@ -62,37 +62,37 @@ pub(super) fn proves_for_good(view: &mut View<'_, '_>, statement: &Statement, st
 }
 
 /// Whether a pattern asks for nothing that may be missing, or what is there decided one of its candidates whatever others bind.
-fn is_by_evidence(view: &mut View<'_, '_>, operand: usize) -> Result<bool, Fault> {
+fn is_by_evidence(view: &mut MonitorView<'_, '_>, operand: usize) -> Result<bool, Fault> {
     let (timeline, window) = (view.timeline, view.context.window);
     let asks = view.unique_pattern(operand).is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
-    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.of(operand.unique)) else {
+    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.matches_of(operand.unique)) else {
         return Ok(!asks);
     };
-    if !asks || !view.joined(operand) {
+    if !asks || !view.has_joins(operand) {
         return Ok(!asks || matches.is_by_evidence(window.start, window.end));
     }
     // The values of a header are there.
     let open = smallvec::smallvec![ValueId::OPEN; view.header.len()];
-    Ok(view.asks(operand).is_empty() && any_on_evidence(view, operand, matches.candidates_between(window), &open)?)
+    Ok(view.asked_names(operand).is_empty() && any_on_evidence(view, operand, matches.candidates_between(window), &open)?)
 }
 
 /// Whether an alternative asks for something that may be missing.
-fn is_conditional(alternative: &Alternative<CodeId>) -> bool {
+fn is_conditional(alternative: &PatternAlternative<CodeId>) -> bool {
     alternative.condition.is_some() || !alternative.binds.is_empty() || !alternative.joins.is_empty()
 }
 
 /// Whether a pattern has candidates in the window, and something missing decided the condition of every one.
 pub(super) fn is_by_missing(
-    view: &mut View<'_, '_>,
+    view: &mut MonitorView<'_, '_>,
     operand: usize,
     selected: &[EventSelection],
 ) -> Result<bool, Fault> {
     let timeline = view.timeline;
-    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.of(operand.unique)) else {
+    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.matches_of(operand.unique)) else {
         return Ok(false);
     };
     let window = view.context.window;
-    if view.joined(operand) {
+    if view.has_joins(operand) {
         // They are looked at with the first value bound.
         let (candidates, others) = (matches.candidates_between(window), first_values(view, operand, selected));
         return Ok(!candidates.is_empty() && !any_on_evidence(view, operand, candidates, &others)?);
@@ -102,9 +102,9 @@ pub(super) fn is_by_missing(
 
 /// Whether what is there decided one of these candidates of a pattern with tests on bindings of other patterns; `others` are their values.
 fn any_on_evidence(
-    view: &mut View<'_, '_>,
+    view: &mut MonitorView<'_, '_>,
     operand: usize,
-    candidates: &[Candidate],
+    candidates: &[MatchCandidate],
     others: &Env,
 ) -> Result<bool, Fault> {
     for of_step in candidates.chunk_by(|a, b| a.step == b.step) {
@@ -121,7 +121,7 @@ fn any_on_evidence(
 }
 
 /// The condition of a candidate with its tests on bindings of other patterns.
-fn with_tests(view: &mut View<'_, '_>, operand: usize, candidate: &Candidate, others: &Env) -> Result<Truth, Fault> {
+fn with_tests(view: &mut MonitorView<'_, '_>, operand: usize, candidate: &MatchCandidate, others: &Env) -> Result<Truth, Fault> {
     let plan = view.plan;
     let Some(unique) = view.operands.get(operand).and_then(|operand| plan.unique_pattern(operand.unique)) else {
         return Ok(candidate.truth);
@@ -138,20 +138,20 @@ fn with_tests(view: &mut View<'_, '_>, operand: usize, candidate: &Candidate, ot
         }
     }
     let mut truth = candidate.truth;
-    let bindings = view.bindings(&env);
+    let bindings = view.binding_values(&env);
     for &code in &alternative.joins {
-        if plan.asked(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
-            truth = truth.and(view.machine.truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
+        if plan.used_bindings(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
+            truth = truth.and(view.machine.evaluate_truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
         }
     }
     Ok(truth)
 }
 
 /// For each name the value of the first step that surely matches another pattern which binds it.
-fn first_values(view: &View<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
+fn first_values(view: &MonitorView<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
     let mut env: Env = smallvec::smallvec![ValueId::OPEN; view.header.len()];
     for (other, selection) in selected.iter().enumerate().filter(|(other, _)| *other != operand) {
-        let mut hits = selection.events(view.timeline).filter_map(|(event, _)| hit(other, event, view));
+        let mut hits = selection.numbered_events(view.timeline).filter_map(|(event, _)| event_hit(other, event, view));
         let Some(first) = hits.find(|hit| hit.sure) else { continue };
         for (known, id) in env.iter_mut().zip(&first.env) {
             if *known == ValueId::OPEN {

@@ -1,10 +1,10 @@
 //! Statements about a run of which only the names of the calls are known: their closed forms decide them where nothing but names does.
 
-use super::closed::{Asks, Search, Source};
-use super::known::not_known_by_times;
-use super::monitor::Presence;
-use super::statements::{Exercise, Polarity, Statement};
-use super::verdict::{Conclusion, conclusion};
+use super::closed_form::{ConditionOracle, OccurrenceLookup, OccurrenceSource};
+use super::call_knowledge::cause_by_times;
+use super::monitor::PatternPresence;
+use super::statements::{ExerciseRule, Polarity, StatementDefinition};
+use super::verdict::{Conclusion, conclude_outcomes};
 use crate::bytecode::program::{CodeId, PatternId};
 use averment_base::truth::Verdict;
 use averment_runs::run::CallTimes;
@@ -46,7 +46,7 @@ pub struct NamedOperand {
 
 /// A statement all of whose patterns match executed calls alone.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedStatement {
     /// Its patterns.
     pub operands: Vec<NamedOperand>,
     /// The condition that it asks of each match.
@@ -63,7 +63,7 @@ pub struct Named {
 
 /// What names say of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ByNames {
+pub enum NamesVerdict {
     /// The verdict.
     Verdict(Verdict),
     /// It is vacuous because nothing that it speaks of occurs: for the same reason in every such run.
@@ -72,16 +72,16 @@ pub enum ByNames {
     Open,
 }
 
-impl Named {
+impl NamedStatement {
     /// The named form of a statement; `operand` tells of a pattern whether it is one of executed calls alone, and its name alone decides.
-    pub(super) fn new(statement: &Statement, operand: impl Fn(PatternId) -> Option<NamedOperand>) -> Option<Self> {
+    pub(super) fn new(statement: &StatementDefinition, operand: impl Fn(PatternId) -> Option<NamedOperand>) -> Option<Self> {
         let operands = statement.operands.iter().map(|one| operand(one.pattern)).collect::<Option<Vec<_>>>()?;
         let is_closed = statement.meaning.is_closed(true);
-        let may_be_idle = !matches!(statement.exercise, Exercise::Always | Exercise::Own);
+        let may_be_idle = !matches!(statement.exercise, ExerciseRule::Always | ExerciseRule::Own);
         (!operands.is_empty() && (is_closed || may_be_idle)).then(|| Self {
             is_sure: operands.iter().all(|operand| operand.is_sure),
             operands,
-            condition: statement.meaning.condition(),
+            condition: statement.meaning.match_condition(),
             number_test: statement.meaning.number_test(),
             is_closed,
             is_timed: statement.meaning.is_timed(),
@@ -89,54 +89,54 @@ impl Named {
     }
 
     /// What the names of the calls say of a statement.
-    pub(super) fn decide(&self, statement: &Statement, calls: &NamedCalls<'_>, asks: &mut dyn Asks) -> ByNames {
+    pub(super) fn decide_by_names(&self, statement: &StatementDefinition, calls: &NamedCalls<'_>, asks: &mut dyn ConditionOracle) -> NamesVerdict {
         let occurs =
-            |operand: usize| self.operands.get(operand).map_or(Presence::default(), |one| calls.presence(*one));
+            |operand: usize| self.operands.get(operand).map_or(PatternPresence::default(), |one| calls.operand_presence(*one));
         let no_calls = calls.classes.is_empty();
-        let unsure = self.unsure(statement, calls);
-        let by_operands = statement.exercise.of(occurs, no_calls, None);
+        let unsure = self.unsure_effects(statement, calls);
+        let by_operands = statement.exercise.exercise_state(occurs, no_calls, None);
         if by_operands.is_idle() {
             // Something missing may have decided the condition of every call with a fitting name: that is a reason of this run.
             // Where all of several steps have to occur, which of them do not is a reason of this run, too.
             let is_same =
-                !matches!(statement.exercise, Exercise::AllOf(_)) || self.is_absent(&statement.exercise, calls);
-            return if unsure.any() || !is_same { ByNames::Verdict(Verdict::Vacuous) } else { ByNames::Idle };
+                !matches!(statement.exercise, ExerciseRule::AllOf(_)) || self.is_absent(&statement.exercise, calls);
+            return if unsure.has_any() || !is_same { NamesVerdict::Verdict(Verdict::Vacuous) } else { NamesVerdict::Idle };
         }
         if !self.is_closed || unsure.mixed {
-            return ByNames::Open;
+            return NamesVerdict::Open;
         }
-        let search = Search { source: Source::Names { calls, operands: &self.operands }, listed: 0 };
-        let Ok(Some(decided)) = statement.meaning.closed(&search, asks) else { return ByNames::Open };
+        let search = OccurrenceLookup { source: OccurrenceSource::Names { calls, operands: &self.operands }, listed: 0 };
+        let Ok(Some(decided)) = statement.meaning.closed_form(&search, asks) else { return NamesVerdict::Open };
         let judged = decided.judged;
-        if unsure.any() {
+        if unsure.has_any() {
             // What matches for sure decides where a further match cannot change it. A pattern whose calls are all ruled out by something
             // missing makes a statement vacuous that would pass, unless its patterns stand alone.
             return match (judged.may_fail, judged.may_hold) {
-                (true, false) if !unsure.helps => ByNames::Verdict(Verdict::Fail),
-                (false, true) if !unsure.hurts && statement.either => ByNames::Verdict(Verdict::Pass),
-                _ => ByNames::Open,
+                (true, false) if !unsure.helps => NamesVerdict::Verdict(Verdict::Fail),
+                (false, true) if !unsure.hurts && statement.either => NamesVerdict::Verdict(Verdict::Pass),
+                _ => NamesVerdict::Open,
             };
         }
         if judged.by_missing {
             // Which steps it says nothing of is told of each run.
-            return ByNames::Open;
+            return NamesVerdict::Open;
         }
         let exercised = || Ok::<_, Infallible>(judged.exercised.unwrap_or(by_operands));
-        let Ok(conclusion) = conclusion(judged, exercised);
+        let Ok(conclusion) = conclude_outcomes(judged, exercised);
         match conclusion {
-            Conclusion::Vacuous if self.is_absent(&statement.exercise, calls) => ByNames::Idle,
-            conclusion => ByNames::Verdict(conclusion.verdict()),
+            Conclusion::Vacuous if self.is_absent(&statement.exercise, calls) => NamesVerdict::Idle,
+            conclusion => NamesVerdict::Verdict(conclusion.verdict()),
         }
     }
 
     /// What a match does of the operands that some call may match: its name fits, and more decides.
-    fn unsure(&self, statement: &Statement, calls: &NamedCalls<'_>) -> Unsure {
-        let mut unsure = Unsure::default();
+    fn unsure_effects(&self, statement: &StatementDefinition, calls: &NamedCalls<'_>) -> UnsureEffects {
+        let mut unsure = UnsureEffects::default();
         if self.is_sure {
             return unsure;
         }
         for (one, operand) in self.operands.iter().zip(&statement.operands) {
-            if !one.is_sure && calls.count(one.pattern) > 0 {
+            if !one.is_sure && calls.call_count(one.pattern) > 0 {
                 match operand.polarity {
                     Polarity::Helps => unsure.helps = true,
                     Polarity::Hurts => unsure.hurts = true,
@@ -148,21 +148,21 @@ impl Named {
     }
 
     /// Whether a vacuous statement is so because nothing that it speaks of occurs, and not by what an evaluator answered.
-    fn is_absent(&self, exercise: &Exercise, calls: &NamedCalls<'_>) -> bool {
-        *exercise != Exercise::Always && self.operands.iter().all(|operand| calls.count(operand.pattern) == 0)
+    fn is_absent(&self, exercise: &ExerciseRule, calls: &NamedCalls<'_>) -> bool {
+        *exercise != ExerciseRule::Always && self.operands.iter().all(|operand| calls.call_count(operand.pattern) == 0)
     }
 }
 
 /// What matches do of which names alone do not tell whether they are there.
 #[derive(Debug, Clone, Copy, Default)]
-struct Unsure {
+struct UnsureEffects {
     helps: bool,
     hurts: bool,
     mixed: bool,
 }
 
-impl Unsure {
-    fn any(self) -> bool {
+impl UnsureEffects {
+    fn has_any(self) -> bool {
         self.helps || self.hurts || self.mixed
     }
 }
@@ -170,13 +170,13 @@ impl Unsure {
 impl NamedCalls<'_> {
     /// How many calls have a name that fits a unique pattern.
     #[must_use]
-    pub fn count(&self, pattern: u32) -> u32 {
+    pub fn call_count(&self, pattern: u32) -> u32 {
         self.found.get(pattern as usize).map_or(0, |found| found.count)
     }
 
     /// Whether the name of the call at a place fits a unique pattern.
     #[must_use]
-    pub fn fits(&self, place: usize, pattern: u32) -> bool {
+    pub fn fits_pattern(&self, place: usize, pattern: u32) -> bool {
         let patterns = self.classes.get(place).and_then(|class| self.patterns.get(*class as usize));
         patterns.is_some_and(|patterns| patterns.binary_search(&pattern).is_ok())
     }
@@ -185,16 +185,16 @@ impl NamedCalls<'_> {
     pub(super) fn is_known(&self, earlier: u32, later: u32) -> Option<bool> {
         let of = |place: u32| self.times.get(place as usize).copied().flatten();
         // One that was not known may have started the other.
-        not_known_by_times(of(earlier)?, of(later)?).is_none().then_some(true)
+        cause_by_times(of(earlier)?, of(later)?).is_none().then_some(true)
     }
 
-    fn presence(&self, operand: NamedOperand) -> Presence {
-        let possible = self.count(operand.pattern) > 0;
-        Presence { sure: possible && operand.is_sure, possible }
+    fn operand_presence(&self, operand: NamedOperand) -> PatternPresence {
+        let possible = self.call_count(operand.pattern) > 0;
+        PatternPresence { sure: possible && operand.is_sure, possible }
     }
 
     /// The calls that surely match.
-    pub(super) fn occurrences(&self, operand: NamedOperand) -> NamedOccurrences<'_> {
+    pub(super) fn sure_occurrences(&self, operand: NamedOperand) -> NamedOccurrences<'_> {
         let found = self.found.get(operand.pattern as usize).filter(|_| operand.is_sure);
         NamedOccurrences { calls: self, pattern: operand.pattern, matches: found.copied().unwrap_or_default() }
     }
@@ -211,7 +211,7 @@ pub(super) struct NamedOccurrences<'s> {
 
 impl NamedOccurrences<'_> {
     /// The places from the first to the last of them.
-    pub(super) fn places(self) -> Range<u32> {
+    pub(super) fn place_range(self) -> Range<u32> {
         match self.matches {
             NameMatches { count: 0, .. } => 0..0,
             NameMatches { first, last, .. } => first..last + 1,
@@ -220,12 +220,12 @@ impl NamedOccurrences<'_> {
 
     /// Whether one of them stands at a place.
     pub(super) fn is_at(self, place: u32) -> bool {
-        self.matches.count > 0 && self.calls.fits(place as usize, self.pattern)
+        self.matches.count > 0 && self.calls.fits_pattern(place as usize, self.pattern)
     }
 
     /// The last of them before a place.
-    pub(super) fn before(self, place: u32) -> Option<u32> {
-        let places = self.places();
+    pub(super) fn last_before(self, place: u32) -> Option<u32> {
+        let places = self.place_range();
         match places.clone().next_back() {
             Some(last) if last < place => Some(last),
             _ => (places.start..place.min(places.end)).rev().find(|at| self.is_at(*at)),
@@ -233,8 +233,8 @@ impl NamedOccurrences<'_> {
     }
 
     /// The first of them behind a place.
-    pub(super) fn after(self, place: u32) -> Option<u32> {
-        let places = self.places();
+    pub(super) fn first_after(self, place: u32) -> Option<u32> {
+        let places = self.place_range();
         match places.clone().next() {
             Some(first) if first > place => Some(first),
             _ => (places.start.max(place.saturating_add(1))..places.end).find(|at| self.is_at(*at)),

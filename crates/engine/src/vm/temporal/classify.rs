@@ -5,50 +5,50 @@
 //! whether something missing decided it.
 
 use super::names::AlternativeRef;
-use super::plan::{Plan, UniquePattern, UniquePatternId};
-use super::timeline::{Candidate, Event, Matches, Timeline, ValueId, Values};
+use super::plan::{TemporalPlan, UniquePattern, UniquePatternId};
+use super::timeline::{MatchCandidate, MatchEvent, PatternMatches, Timeline, ValueId, ValueTable};
 use crate::bytecode::program::CodeId;
-use crate::ir::Alternative;
+use crate::ir::PatternAlternative;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use crate::vm::profile::CostCenter;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{Kind, Status, Step};
+use averment_runs::run::{StepKind, StepStatus, Step};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Classifies all steps of the machine's run.
-pub(super) fn classify<'run>(machine: &mut Machine<'run>, plan: &Plan) -> Timeline<'run> {
+pub(super) fn classify_steps<'run>(machine: &mut Machine<'run>, plan: &TemporalPlan) -> Timeline<'run> {
     let mut timeline = Timeline::new(machine.run, plan.unique_patterns().len());
-    let mut classifier = Classifier { plan, names: FxHashMap::default(), cache: Known::default(), spent: Vec::new() };
+    let mut classifier = StepClassifier { plan, names: FxHashMap::default(), cache: StepValueCache::default(), spent: Vec::new() };
     classifier.spent.resize(plan.unique_patterns().len(), 0);
     for (number, step) in (0..).zip(machine.run.steps) {
-        classifier.step(machine, number, step, &mut timeline);
+        classifier.classify_step(machine, number, step, &mut timeline);
     }
     timeline
 }
 
-struct Classifier<'p, 'run> {
-    plan: &'p Plan,
+struct StepClassifier<'p, 'run> {
+    plan: &'p TemporalPlan,
     /// Candidates by kind and name: names come back, and each is looked up once.
-    names: FxHashMap<(Kind, &'run str), Rc<[AlternativeRef]>>,
+    names: FxHashMap<(StepKind, &'run str), Rc<[AlternativeRef]>>,
     /// Truths of conditions and values of paths of the step in work.
-    cache: Known<'run>,
+    cache: StepValueCache<'run>,
     /// Fuel that each pattern took: one hostile pattern ends alone.
     spent: Vec<u64>,
 }
 
 /// What is known of the step in work. Mostly that is little: beyond some values they are looked up instead of looked through.
 #[derive(Default)]
-struct Known<'run> {
+struct StepValueCache<'run> {
     few: Vec<(CodeId, Node<'run>)>,
     more: FxHashMap<CodeId, Node<'run>>,
 }
 
-impl<'run> Known<'run> {
+impl<'run> StepValueCache<'run> {
     const FEW: usize = 16;
 
     fn clear(&mut self) {
@@ -61,7 +61,7 @@ impl<'run> Known<'run> {
         found.or_else(|| self.more.get(&code).copied())
     }
 
-    fn add(&mut self, code: CodeId, node: Node<'run>) {
+    fn add_value(&mut self, code: CodeId, node: Node<'run>) {
         if self.few.len() < Self::FEW {
             self.few.push((code, node));
         } else {
@@ -76,8 +76,8 @@ struct AlternativeReading {
     value_ids: SmallVec<[ValueId; 4]>,
 }
 
-impl<'run> Classifier<'_, 'run> {
-    fn step(
+impl<'run> StepClassifier<'_, 'run> {
+    fn classify_step(
         &mut self,
         machine: &mut Machine<'run>,
         number: u32,
@@ -85,7 +85,7 @@ impl<'run> Classifier<'_, 'run> {
         timeline: &mut Timeline<'run>,
     ) {
         self.cache.clear();
-        let candidates = self.candidates(machine, step);
+        let candidates = self.candidate_alternatives(machine, step);
         for group in candidates.chunk_by(|a, b| a.unique == b.unique) {
             let Some(first) = group.first() else { continue };
             let Some(unique) = self.plan.unique_pattern(first.unique) else { continue };
@@ -99,7 +99,7 @@ impl<'run> Classifier<'_, 'run> {
                 continue;
             }
             let result = self.with_fuel(machine, first.unique, |this, machine| {
-                this.pattern(machine, unique, group, (number, step), timeline)
+                this.match_pattern(machine, unique, group, (number, step), timeline)
             });
             if let (Err(fault), Some(matches)) = (result, timeline.matches.get_mut(first.unique.0 as usize)) {
                 matches.fault = Some(fault);
@@ -107,11 +107,11 @@ impl<'run> Classifier<'_, 'run> {
         }
     }
 
-    fn candidates(&mut self, machine: &Machine<'run>, step: &Step<'run>) -> Rc<[AlternativeRef]> {
-        let find = |name: &str| self.plan.table().candidates(step.kind, name, machine.prepared).into();
+    fn candidate_alternatives(&mut self, machine: &Machine<'run>, step: &Step<'run>) -> Rc<[AlternativeRef]> {
+        let find = |name: &str| self.plan.name_index().matching_alternatives(step.kind, name, machine.prepared).into();
         match step.kind {
             // Tools and roles come back; commands, paths and URLs are mostly different each time.
-            Kind::Call | Kind::Message | Kind::Skill | Kind::Span | Kind::Handover => {
+            StepKind::Call | StepKind::Message | StepKind::Skill | StepKind::Span | StepKind::Handover => {
                 Rc::clone(self.names.entry((step.kind, step.name)).or_insert_with(|| find(step.name)))
             }
             _ => find(step.name),
@@ -129,16 +129,16 @@ impl<'run> Classifier<'_, 'run> {
         machine.refuel();
         machine.spend(spent)?;
         machine.note_recharged(spent);
-        let before = machine.meter.fuel();
-        let result = machine.costing(CostCenter::Pattern(unique.0), |machine| work(self, machine));
+        let before = machine.meter.fuel_left();
+        let result = machine.measure_cost(CostCenter::Pattern(unique.0), |machine| work(self, machine));
         if let Some(cell) = self.spent.get_mut(unique.0 as usize) {
-            *cell += before - machine.meter.fuel();
+            *cell += before - machine.meter.fuel_left();
         }
         result
     }
 
     /// One pattern on one step: its alternatives in order, up to the first that matches for sure.
-    fn pattern(
+    fn match_pattern(
         &mut self,
         machine: &mut Machine<'run>,
         unique: &UniquePattern,
@@ -148,7 +148,7 @@ impl<'run> Classifier<'_, 'run> {
     ) -> Result<(), Fault> {
         let executed = is_executed(step);
         if let ([one], false) = (candidates, unique.joined) {
-            return self.single(machine, unique, *one, (number, step), timeline);
+            return self.match_single(machine, unique, *one, (number, step), timeline);
         }
         let mut overall: Option<Truth> = None;
         let mut found = ChoiceReadings::default();
@@ -159,27 +159,27 @@ impl<'run> Classifier<'_, 'run> {
             }
             machine.spend(1)?;
             let values = Rc::make_mut(&mut timeline.values);
-            let Some(reading) = self.alternative(machine, unique, alternative, step, values)? else { continue };
+            let Some(reading) = self.read_alternative(machine, unique, alternative, step, values)? else { continue };
             overall = Some(overall.map_or(reading.truth, |truth| truth.or(reading.truth)));
             if unique.joined {
                 keep_candidate(timeline, candidate, number, &reading);
             }
-            found.add(candidate.alternative, reading, !alternative.joins.is_empty());
-            if overall == Some(Truth::True) && found.settled() {
+            found.add_reading(candidate.alternative, reading, !alternative.joins.is_empty());
+            if overall == Some(Truth::True) && found.is_settled() {
                 break;
             }
         }
         let Some(matches) = timeline.matches.get_mut(unique_index(candidates)) else { return Ok(()) };
-        matches.note(number, overall);
-        for (alternative, reading) in found.readings() {
-            let sure = reading.truth.plain() == Some(true);
-            matches.add(Event { step: number, alternative, sure }, step.kind, &reading.value_ids);
+        matches.note_step(number, overall);
+        for (alternative, reading) in found.into_readings() {
+            let sure = reading.truth.plain_answer() == Some(true);
+            matches.add_event(MatchEvent { step: number, alternative, sure }, step.kind, &reading.value_ids);
         }
         Ok(())
     }
 
     /// The same for a pattern of which only one alternative can match the step, and which asks for nothing of others.
-    fn single(
+    fn match_single(
         &mut self,
         machine: &mut Machine<'run>,
         unique: &UniquePattern,
@@ -191,67 +191,67 @@ impl<'run> Classifier<'_, 'run> {
         let mut reading = None;
         if alternative.proposed != is_executed(step) {
             machine.spend(1)?;
-            reading = self.alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
+            reading = self.read_alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
         }
         let Some(matches) = timeline.matches.get_mut(candidate.unique.0 as usize) else { return Ok(()) };
         let Some(AlternativeReading { truth, value_ids }) = reading else {
-            matches.note(number, None);
+            matches.note_step(number, None);
             return Ok(());
         };
-        matches.note(number, Some(truth));
-        let plain = truth.plain();
+        matches.note_step(number, Some(truth));
+        let plain = truth.plain_answer();
         if plain != Some(false) {
-            let event = Event { step: number, alternative: candidate.alternative, sure: plain == Some(true) };
-            matches.add(event, step.kind, &value_ids);
+            let event = MatchEvent { step: number, alternative: candidate.alternative, sure: plain == Some(true) };
+            matches.add_event(event, step.kind, &value_ids);
         }
         Ok(())
     }
 
     /// Status, condition and bindings of one alternative, joined by `and`; nothing is evaluated behind a plain no. `None` where the step has
     /// another text than is behind the word of its kind.
-    fn alternative(
+    fn read_alternative(
         &mut self,
         machine: &mut Machine<'run>,
         unique: &UniquePattern,
-        alternative: &Alternative<CodeId>,
+        alternative: &PatternAlternative<CodeId>,
         step: &'run Step<'run>,
-        values: &mut Values<'run>,
+        values: &mut ValueTable<'run>,
     ) -> Result<Option<AlternativeReading>, Fault> {
         if let Some(text) = alternative.text
-            && self.truth(machine, text, step)? == Truth::False
+            && self.condition_truth(machine, text, step)? == Truth::False
         {
             return Ok(None);
         }
         let mut reading = AlternativeReading {
-            truth: succeeded(alternative.succeeded, step.status),
+            truth: status_truth(alternative.succeeded, step.status),
             value_ids: smallvec::smallvec![ValueId::OPEN; unique.names.len()],
         };
         if reading.truth != Truth::False
             && let Some(condition) = alternative.condition
         {
-            reading.truth = reading.truth.and(self.truth(machine, condition, step)?);
+            reading.truth = reading.truth.and(self.condition_truth(machine, condition, step)?);
         }
         for &(name, path) in &alternative.binds {
             if reading.truth == Truth::False {
                 break;
             }
-            let node = self.evaluate(machine, path, step)?;
+            let node = self.evaluate_code(machine, path, step)?;
             let position = unique.names.binary_search(&name).unwrap_or(usize::MAX);
-            reading.bind(position, node, values);
+            reading.bind_value(position, node, values);
         }
         Ok(Some(reading))
     }
 
-    fn truth(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Truth, Fault> {
+    fn condition_truth(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Truth, Fault> {
         if let Some(Node { value: Value::Truth(truth), .. }) = self.cache.get(code) {
             return Ok(truth);
         }
-        let truth = machine.truth(code, &ExpressionScope::of_step(step))?;
-        self.cache.add(code, Node::computed(Value::Truth(truth)));
+        let truth = machine.evaluate_truth(code, &ExpressionScope::of_step(step))?;
+        self.cache.add_value(code, Node::computed(Value::Truth(truth)));
         Ok(truth)
     }
 
-    fn evaluate(
+    fn evaluate_code(
         &mut self,
         machine: &mut Machine<'run>,
         code: CodeId,
@@ -260,14 +260,14 @@ impl<'run> Classifier<'_, 'run> {
         if let Some(node) = self.cache.get(code) {
             return Ok(node);
         }
-        let node = machine.evaluate(code, &ExpressionScope::of_step(step))?;
-        self.cache.add(code, node);
+        let node = machine.evaluate_code(code, &ExpressionScope::of_step(step))?;
+        self.cache.add_value(code, node);
         Ok(node)
     }
 }
 
 fn is_executed(step: &Step<'_>) -> bool {
-    step.kind != Kind::Call || step.status.executed()
+    step.kind != StepKind::Call || step.status.is_executed()
 }
 
 /// A step for a pattern that asks for nothing but its name.
@@ -275,7 +275,7 @@ fn by_name(
     unique: &UniquePattern,
     candidates: &[AlternativeRef],
     (number, step): (u32, &Step<'_>),
-    matches: &mut Matches,
+    matches: &mut PatternMatches,
 ) {
     let proposed = !is_executed(step);
     let fits = |at: &&AlternativeRef| {
@@ -283,17 +283,17 @@ fn by_name(
     };
     match candidates.iter().find(fits) {
         Some(first) => {
-            let event = Event { step: number, alternative: first.alternative, sure: true };
-            matches.add(event, step.kind, &[]);
+            let event = MatchEvent { step: number, alternative: first.alternative, sure: true };
+            matches.add_event(event, step.kind, &[]);
         }
-        None => matches.note(number, None),
+        None => matches.note_step(number, None),
     }
 }
 
 fn keep_candidate(timeline: &mut Timeline<'_>, at: &AlternativeRef, step: u32, reading: &AlternativeReading) {
     if let Some(matches) = timeline.matches.get_mut(at.unique.0 as usize) {
         let (truth, value_ids) = (reading.truth, reading.value_ids.clone());
-        matches.candidates.push(Candidate { step, alternative: at.alternative, truth, value_ids });
+        matches.candidates.push(MatchCandidate { step, alternative: at.alternative, truth, value_ids });
     }
 }
 
@@ -302,26 +302,26 @@ fn unique_index(candidates: &[AlternativeRef]) -> usize {
 }
 
 /// The test of a status word.
-pub(in crate::vm) fn succeeded(word: Option<bool>, status: Status) -> Truth {
+pub(in crate::vm) fn status_truth(word: Option<bool>, status: StepStatus) -> Truth {
     match (word, status) {
         (None, _) => Truth::True,
-        (Some(_), Status::Unknown) => Truth::Undecided,
-        (Some(ok), Status::Ok) => Truth::from_bool(ok),
-        (Some(ok), Status::Failed) => Truth::from_bool(!ok),
-        (Some(_), Status::Denied | Status::Pending) => Truth::False,
+        (Some(_), StepStatus::Unknown) => Truth::Undecided,
+        (Some(ok), StepStatus::Ok) => Truth::from_bool(ok),
+        (Some(ok), StepStatus::Failed) => Truth::from_bool(!ok),
+        (Some(_), StepStatus::Denied | StepStatus::Pending) => Truth::False,
     }
 }
 
 impl AlternativeReading {
     /// `path: $x`: a missing value is no match, one that is not recorded may be any.
-    fn bind<'run>(&mut self, position: usize, node: Node<'run>, values: &mut Values<'run>) {
+    fn bind_value<'run>(&mut self, position: usize, node: Node<'run>, values: &mut ValueTable<'run>) {
         let id = match node.value {
             Value::Missing | Value::Null => {
                 self.truth = self.truth.and(Truth::FalseByMissing);
                 return;
             }
             Value::Absent | Value::Truth(Truth::Undecided) => ValueId::ABSENT,
-            _ => values.id(node),
+            _ => values.value_id(node),
         };
         if id == ValueId::ABSENT {
             self.truth = self.truth.and(Truth::Undecided);
@@ -345,24 +345,24 @@ struct ChoiceReadings {
 }
 
 impl ChoiceReadings {
-    fn add(&mut self, alternative: u16, reading: AlternativeReading, joined: bool) {
-        let possible = reading.truth.plain() != Some(false);
-        if !possible || self.settled() {
+    fn add_reading(&mut self, alternative: u16, reading: AlternativeReading, joined: bool) {
+        let possible = reading.truth.plain_answer() != Some(false);
+        if !possible || self.is_settled() {
             return;
         }
         if joined {
             self.joined.push((alternative, reading));
-        } else if self.plain.is_none() || reading.truth.plain() == Some(true) {
+        } else if self.plain.is_none() || reading.truth.plain_answer() == Some(true) {
             self.plain = Some((alternative, reading));
         }
     }
 
     /// True once an alternative matches for sure under every environment.
-    fn settled(&self) -> bool {
-        self.plain.as_ref().is_some_and(|(_, reading)| reading.truth.plain() == Some(true))
+    fn is_settled(&self) -> bool {
+        self.plain.as_ref().is_some_and(|(_, reading)| reading.truth.plain_answer() == Some(true))
     }
 
-    fn readings(self) -> impl Iterator<Item = (u16, AlternativeReading)> {
+    fn into_readings(self) -> impl Iterator<Item = (u16, AlternativeReading)> {
         self.joined.into_iter().chain(self.plain)
     }
 }

@@ -4,30 +4,30 @@
 //! a verdict, a reason or its evidence is made of differs but the place in the file: the text, the patterns, the code, the conditions.
 
 use super::plan::UniquePatternId;
-use crate::bytecode::program::{Assertion, Check, CodeId, Member, PatternId, Program};
-use crate::ir::{RuleRole, Translate};
+use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, CompiledMember, PatternId, Program};
+use crate::ir::{RuleRole, OperandTranslator};
 use averment_base::source::Span;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use smallvec::SmallVec;
 
 /// The first assertion like each one; `None` for those that are like no other.
-pub(super) fn groups(
+pub(super) fn duplicate_groups(
     program: &Program,
     unique: impl Fn(PatternId) -> Option<UniquePatternId>,
     mut code: impl FnMut(CodeId) -> CodeId,
 ) -> Vec<Option<u32>> {
     let mut groups = vec![None; program.assertions.len()];
     let mut by_content: FxHashMap<Vec<u8>, u32> = FxHashMap::default();
-    for (number, assertion) in repeated(program) {
-        let mut writer = Writer {
+    for (number, assertion) in repeated_assertions(program) {
+        let mut writer = AssertionWriter {
             program,
-            of: regions(program, assertion),
+            of: assertion_regions(program, assertion),
             unique: &unique,
             representative_code: &mut code,
             out: Vec::new(),
         };
-        if writer.assertion(assertion).is_none() {
+        if writer.write_assertion(assertion).is_none() {
             continue;
         }
         let first = *by_content.entry(writer.out).or_insert(number);
@@ -39,8 +39,8 @@ pub(super) fn groups(
 }
 
 /// The assertions whose text stands in the program more than once. No others are worth a closer look.
-fn repeated(program: &Program) -> Vec<(u32, &Assertion)> {
-    let mut by_text: FxHashMap<&str, Vec<(u32, &Assertion)>> = FxHashMap::default();
+fn repeated_assertions(program: &Program) -> Vec<(u32, &CompiledAssertion)> {
+    let mut by_text: FxHashMap<&str, Vec<(u32, &CompiledAssertion)>> = FxHashMap::default();
     for (number, assertion) in (0..).zip(&program.assertions) {
         if let Some(text) = text_of(program, assertion.span) {
             by_text.entry(text).or_default().push((number, assertion));
@@ -52,111 +52,111 @@ fn repeated(program: &Program) -> Vec<(u32, &Assertion)> {
 }
 
 fn text_of(program: &Program, span: Span) -> Option<&str> {
-    program.sources.get(span.file.0 as usize)?.text.get(span.range())
+    program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
 }
 
 /// The places that are an assertion's own: its statement, and the headers of the blocks around it.
-pub(crate) type Regions = SmallVec<[Span; 2]>;
+pub(crate) type AssertionRegions = SmallVec<[Span; 2]>;
 
 /// The regions of an assertion.
-pub(crate) fn regions(program: &Program, assertion: &Assertion) -> Regions {
-    let mut regions: Regions = smallvec::smallvec![assertion.span];
+pub(crate) fn assertion_regions(program: &Program, assertion: &CompiledAssertion) -> AssertionRegions {
+    let mut regions: AssertionRegions = smallvec::smallvec![assertion.span];
     let mut check = &assertion.check;
-    while let Check::Scoped { scope, body, .. } = check {
+    while let CompiledCheck::Scoped { scope, body, .. } = check {
         let span = |pattern: &PatternId| Some(program.patterns.get(pattern.0 as usize)?.span);
-        regions.extend(scope.patterns().filter_map(span));
+        regions.extend(scope.header_patterns().filter_map(span));
         check = body;
     }
     regions
 }
 
 /// Writes out what an assertion is made of. Places inside of it are counted from its start.
-struct Writer<'p, S, F> {
+struct AssertionWriter<'p, S, F> {
     program: &'p Program,
-    of: Regions,
+    of: AssertionRegions,
     unique: &'p S,
     representative_code: &'p mut F,
     out: Vec<u8>,
 }
 
-impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> Writer<'_, S, F> {
-    fn assertion(&mut self, assertion: &Assertion) -> Option<()> {
+impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> AssertionWriter<'_, S, F> {
+    fn write_assertion(&mut self, assertion: &CompiledAssertion) -> Option<()> {
         let rule = assertion.rule.and_then(|rule| self.program.rules.get(rule as usize));
-        self.write(&rule.is_some_and(|rule| rule.role == RuleRole::Invariant))?;
+        self.write_part(&rule.is_some_and(|rule| rule.role == RuleRole::Invariant))?;
         for region in self.of.clone() {
-            self.write(&text_of(self.program, region))?;
+            self.write_part(&text_of(self.program, region))?;
         }
-        self.codes(&assertion.settings.when)?;
-        self.check(&assertion.check)
+        self.write_codes(&assertion.settings.when)?;
+        self.write_check(&assertion.check)
     }
 
     /// `None` for a check of the world: what it does is done as often as it is written.
-    fn check(&mut self, check: &Check) -> Option<()> {
+    fn write_check(&mut self, check: &CompiledCheck) -> Option<()> {
         match check {
-            Check::Expression(code) => {
-                let code = self.code(code, 0);
-                self.write(&(0_u8, code))
+            CompiledCheck::Expression(code) => {
+                let code = self.translate_code(code, 0);
+                self.write_part(&(0_u8, code))
             }
-            Check::Temporal(temporal) => {
+            CompiledCheck::Temporal(temporal) => {
                 let entry = self.program.temporals.get(temporal.0 as usize)?;
                 let temporal = entry.temporal.translated(self);
-                self.write(&(1_u8, temporal, self.place(entry.span), entry.bindings, &entry.binding_names))
+                self.write_part(&(1_u8, temporal, self.region_place(entry.span), entry.bindings, &entry.binding_names))
             }
-            Check::Not(inner) => {
-                self.write(&2_u8)?;
-                self.check(inner)
+            CompiledCheck::Not(inner) => {
+                self.write_part(&2_u8)?;
+                self.write_check(inner)
             }
-            Check::Group { kind, members } => {
-                self.write(&(3_u8, kind, members.len()))?;
-                members.iter().try_for_each(|member| self.member(member))
+            CompiledCheck::Group { kind, members } => {
+                self.write_part(&(3_u8, kind, members.len()))?;
+                members.iter().try_for_each(|member| self.write_member(member))
             }
-            Check::Scoped { scope, bindings, body } => {
+            CompiledCheck::Scoped { scope, bindings, body } => {
                 let scope = scope.translated(self);
-                self.write(&(4_u8, scope, bindings))?;
-                self.check(body)
+                self.write_part(&(4_u8, scope, bindings))?;
+                self.write_check(body)
             }
-            Check::World(_) | Check::OverRuns(_) => None,
+            CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => None,
         }
     }
 
-    fn member(&mut self, member: &Member) -> Option<()> {
-        self.write(&(self.place(member.span), member.weight))?;
-        self.codes(&member.when)?;
-        self.check(&member.check)
+    fn write_member(&mut self, member: &CompiledMember) -> Option<()> {
+        self.write_part(&(self.region_place(member.span), member.weight))?;
+        self.write_codes(&member.when)?;
+        self.write_check(&member.check)
     }
 
-    fn codes(&mut self, codes: &[CodeId]) -> Option<()> {
-        let codes: Vec<_> = codes.iter().map(|code| self.code(code, 0)).collect();
-        self.write(&codes)
+    fn write_codes(&mut self, codes: &[CodeId]) -> Option<()> {
+        let codes: Vec<_> = codes.iter().map(|code| self.translate_code(code, 0)).collect();
+        self.write_part(&codes)
     }
 
-    fn place(&self, span: Span) -> RegionPlace {
+    fn region_place(&self, span: Span) -> RegionPlace {
         let own = self.of.iter().enumerate().find(|(_, region)| is_inside(span, **region));
         own.map_or(RegionPlace::Elsewhere(span), |(number, region)| {
             RegionPlace::Own(number, span.start - region.start, span.end - region.start)
         })
     }
 
-    fn write(&mut self, part: &impl Serialize) -> Option<()> {
+    fn write_part(&mut self, part: &impl Serialize) -> Option<()> {
         self.out.extend(postcard::to_stdvec(part).ok()?);
         Some(())
     }
 }
 
-impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> Translate<PatternId, CodeId>
-    for Writer<'_, S, F>
+impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> OperandTranslator<PatternId, CodeId>
+    for AssertionWriter<'_, S, F>
 {
-    type Pattern = (Option<u32>, Option<RegionPlace>);
-    type Code = (CodeId, Option<RegionPlace>);
+    type TargetPattern = (Option<u32>, Option<RegionPlace>);
+    type TargetCode = (CodeId, Option<RegionPlace>);
 
-    fn pattern(&mut self, pattern: &PatternId) -> Self::Pattern {
+    fn translate_pattern(&mut self, pattern: &PatternId) -> Self::TargetPattern {
         let written = self.program.patterns.get(pattern.0 as usize);
-        ((self.unique)(*pattern).map(|unique| unique.0), written.map(|written| self.place(written.span)))
+        ((self.unique)(*pattern).map(|unique| unique.0), written.map(|written| self.region_place(written.span)))
     }
 
-    fn code(&mut self, code: &CodeId, _: u32) -> Self::Code {
+    fn translate_code(&mut self, code: &CodeId, _: u32) -> Self::TargetCode {
         let chunk = self.program.chunks.get(code.0 as usize);
-        ((self.representative_code)(*code), chunk.map(|chunk| self.place(chunk.span)))
+        ((self.representative_code)(*code), chunk.map(|chunk| self.region_place(chunk.span)))
     }
 }
 
@@ -172,7 +172,7 @@ fn is_inside(span: Span, of: Span) -> bool {
 }
 
 /// The place in one assertion that a place in another one, which is like it, is. `from` and `to` are their regions.
-pub(crate) fn moved(span: Span, from: &[Span], to: &[Span]) -> Span {
+pub(crate) fn move_span(span: Span, from: &[Span], to: &[Span]) -> Span {
     let mut regions = from.iter().zip(to);
     match regions.find(|(from, _)| is_inside(span, **from)) {
         Some((from, to)) => {

@@ -6,25 +6,25 @@ mod near;
 mod spelling;
 mod verdicts;
 
-pub(super) use distance::end;
+pub(super) use distance::window_end;
 pub(super) use join_mismatch::for_which;
 pub(super) use near::MOST_COMPARED;
 pub(super) use verdicts::{
-    absent_kind, by_missing, lacks, no_calls, no_window, not_complete, not_exercised, open, unknown, unordered,
+    absent_kind, by_missing, lacking_fields, no_calls, no_window, not_complete, not_exercised, open_reason, unknown_reason, unordered_kinds,
 };
 
-use super::monitor::Why;
+use super::monitor::VerdictReason;
 use super::timeline::{Env, ValueId};
-use super::view::{Hit, View, merge};
+use super::view::{Hit, MonitorView, merge_envs};
 use crate::bytecode::program::CodeId;
-use crate::ir::{Alternative, NameTest, Within};
+use crate::ir::{PatternAlternative, NameTest, StepDistance};
 use crate::vm::context::ExpressionScope;
 use crate::vm::locate;
-use crate::vm::outcome::{Evidence, Role, Violations};
+use crate::vm::outcome::{VerdictEvidence, Role, ViolationList};
 use averment_base::value::json::{json_start, to_json};
 use averment_base::value::{Node, Value};
-use averment_builtins::detect::beginning;
-use averment_runs::run::{Kind, Run, Step};
+use averment_builtins::detect::redacted_start;
+use averment_runs::run::{StepKind, Run, Step};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -34,19 +34,19 @@ const SHOWN: usize = 60;
 const LOOKED_AT: usize = 10_000;
 
 /// Text for a sentence: one line, not too long.
-pub(super) fn short(text: &str) -> Cow<'_, str> {
+pub(super) fn short_text(text: &str) -> Cow<'_, str> {
     if text.len() <= SHOWN && is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
-    let start = beginning(text, LOOKED_AT);
+    let start = redacted_start(text, LOOKED_AT);
     let line = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let whole = line.chars().nth(SHOWN).is_none() && *start == *text;
-    Cow::Owned(if whole { line } else { format!("{}…", beginning(&line, SHOWN)) })
+    Cow::Owned(if whole { line } else { format!("{}…", redacted_start(&line, SHOWN)) })
 }
 
 /// A value that several steps may have, each written in its own way: a whole number is shown without a fraction, whichever step wrote it
 /// first.
-fn plain(value: &Value<'_>) -> String {
+fn plain_value(value: &Value<'_>) -> String {
     match value {
         Value::Number(number) => number.as_i64().map_or_else(|| to_json(value), |whole| whole.to_string()),
         value => json_start(value),
@@ -65,68 +65,68 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 /// `refund at call 3`, `` command 1 (`npm test`) ``, `step 5, message 2 (user)`: a step in a sentence.
-pub(super) fn name(run: &Run<'_>, step: u32) -> String {
+pub(super) fn step_name(run: &Run<'_>, step: u32) -> String {
     run.steps.get(step as usize).map_or_else(String::new, |one| of_step(one, step))
 }
 
 /// `call 3`, `step 70, call 31`: a step by its number.
-pub(super) fn numbered(run: &Run<'_>, step: u32) -> String {
-    run.steps.get(step as usize).map_or_else(String::new, |one| number(one, step))
+pub(super) fn numbered_step(run: &Run<'_>, step: u32) -> String {
+    run.steps.get(step as usize).map_or_else(String::new, |one| number_words(one, step))
 }
 
 /// Its number among those of its kind, and among all steps where that is another one.
-fn number(step: &Step<'_>, at: u32) -> String {
+fn number_words(step: &Step<'_>, at: u32) -> String {
     let of_kind = [step.kind.as_str(), " ", &(u64::from(step.index) + 1).to_string()].concat();
     if step.index == at { of_kind } else { ["step ", &(u64::from(at) + 1).to_string(), ", ", &of_kind].concat() }
 }
 
 fn of_step(step: &Step<'_>, at: u32) -> String {
-    let (number, what) = (number(step, at), short(step.name));
+    let (number, what) = (number_words(step, at), short_text(step.name));
     match step.kind {
-        Kind::Call if step.status.executed() => [&what, " at ", &number].concat(),
-        Kind::Call => ["proposed ", &what, " at ", &number].concat(),
-        Kind::Message => [&number, " (", &what, ")"].concat(),
+        StepKind::Call if step.status.is_executed() => [&what, " at ", &number].concat(),
+        StepKind::Call => ["proposed ", &what, " at ", &number].concat(),
+        StepKind::Message => [&number, " (", &what, ")"].concat(),
         _ => [&number, " (`", &what, "`)"].concat(),
     }
 }
 
 /// A step as evidence.
-pub(super) fn step_evidence(run: &Run<'_>, step: u32, role: Role, label: String) -> Evidence {
+pub(super) fn step_evidence(run: &Run<'_>, step: u32, role: Role, label: String) -> VerdictEvidence {
     let node = run.steps.get(step as usize).map(|step| step.node);
-    Evidence {
+    VerdictEvidence {
         role,
-        label: if label.is_empty() { name(run, step) } else { label },
+        label: if label.is_empty() { step_name(run, step) } else { label },
         step: Some(step),
         path: locate::step_pointer(run, step).unwrap_or_default(),
-        origin: node.and_then(|node| node.origin.range()),
-        ..Evidence::default()
+        origin: node.and_then(|node| node.origin.byte_range()),
+        ..VerdictEvidence::default()
     }
 }
 
 /// A number of things: `1 call`, `3 calls`.
-pub(super) fn amount(count: u64, thing: &str) -> String {
+pub(super) fn count_words(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-impl<'run> View<'_, 'run> {
+impl<'run> MonitorView<'_, 'run> {
     /// A step in a sentence.
-    pub(super) fn say(&self, step: u32) -> String {
-        name(self.machine.run, step)
+    pub(super) fn describe_step(&self, step: u32) -> String {
+        step_name(self.machine.run, step)
     }
 
     /// A pattern in a sentence, with the values that its bindings have: `approve with id "o-1"`.
-    pub(super) fn thing(&self, operand: usize, env: &Env) -> String {
-        let mut words = self.pattern(operand);
-        words.push_str(&self.values(operand, env));
+    pub(super) fn describe_operand(&self, operand: usize, env: &Env) -> String {
+        let mut words = self.pattern_words(operand);
+        words.push_str(&self.value_words(operand, env));
         words
     }
 
     /// A pattern in a sentence: the tool's name alone, or the text of the rule.
-    pub(super) fn pattern(&self, operand: usize) -> String {
+    pub(super) fn pattern_words(&self, operand: usize) -> String {
         let plain = self.unique_pattern(operand).and_then(|unique| match unique.alternatives.as_slice() {
             [
-                Alternative {
-                    kind: Kind::Call,
+                PatternAlternative {
+                    kind: StepKind::Call,
                     name: NameTest::Exactly(name),
                     proposed,
                     succeeded: None,
@@ -137,14 +137,14 @@ impl<'run> View<'_, 'run> {
             ] if joins.is_empty() => Some(if *proposed { format!("proposed {name}") } else { name.clone() }),
             _ => None,
         });
-        plain.unwrap_or_else(|| match self.text(operand) {
+        plain.unwrap_or_else(|| match self.pattern_text(operand) {
             "any" => "call".to_owned(),
-            text => ["`", &short(text), "`"].concat(),
+            text => ["`", &short_text(text), "`"].concat(),
         })
     }
 
     /// The text of a pattern.
-    pub(super) fn text(&self, operand: usize) -> &'run str {
+    pub(super) fn pattern_text(&self, operand: usize) -> &'run str {
         let pattern = self
             .operands
             .get(operand)
@@ -153,13 +153,13 @@ impl<'run> View<'_, 'run> {
     }
 
     /// ` with id "o-1" and user 7`: the values of a pattern's bindings, and of those that its tests use.
-    pub(super) fn values(&self, operand: usize, env: &Env) -> String {
-        let known = merge(&self.header, env);
+    pub(super) fn value_words(&self, operand: usize, env: &Env) -> String {
+        let known = merge_envs(&self.header, env);
         let Some(unique) = self.unique_pattern(operand) else { return String::new() };
-        let own = unique.names.iter().map(|name| (*name, self.written(operand)));
+        let own = unique.names.iter().map(|name| (*name, self.written_alternatives(operand)));
         let used = unique.asks.iter().filter(|name| !unique.names.contains(name)).map(|name| (*name, &[][..]));
         let mut words = String::new();
-        for value in own.chain(used).filter_map(|(name, alternatives)| self.value(name, alternatives, &known)) {
+        for value in own.chain(used).filter_map(|(name, alternatives)| self.binding_words(name, alternatives, &known)) {
             words.push_str(if words.is_empty() { " with " } else { " and " });
             words.push_str(&value);
         }
@@ -167,7 +167,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The alternatives of an operand as they stand in its own statement: what is said of them is said in its words, and shown at its place.
-    fn written(&self, operand: usize) -> &'run [Alternative<CodeId>] {
+    fn written_alternatives(&self, operand: usize) -> &'run [PatternAlternative<CodeId>] {
         let pattern = self
             .operands
             .get(operand)
@@ -176,80 +176,80 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The same for the one that a hit matched.
-    pub(super) fn written_of(&self, hit: &Hit) -> Option<&'run Alternative<CodeId>> {
-        let matches = self.operands.get(hit.operand).and_then(|operand| self.timeline.of(operand.unique))?;
+    pub(super) fn written_of(&self, hit: &Hit) -> Option<&'run PatternAlternative<CodeId>> {
+        let matches = self.operands.get(hit.operand).and_then(|operand| self.timeline.matches_of(operand.unique))?;
         let event = matches.events.get(hit.event as usize)?;
-        self.written(hit.operand).get(usize::from(event.alternative))
+        self.written_alternatives(hit.operand).get(usize::from(event.alternative))
     }
 
     /// The same for values in the order of the names that an operand binds.
     pub(super) fn key_values(&self, operand: usize, key: &Env) -> String {
         let mut env: Env = self.header.iter().map(|_| ValueId::OPEN).collect();
-        for (name, id) in self.names(operand).iter().zip(key) {
+        for (name, id) in self.operand_names(operand).iter().zip(key) {
             if let Some(place) = env.get_mut(*name as usize) {
                 *place = *id;
             }
         }
-        self.values(operand, &env)
+        self.value_words(operand, &env)
     }
 
     /// `id "o-1"`: where a binding is found in these alternatives, with its value; elsewhere `$x "o-1"`.
-    fn value(&self, name: u32, alternatives: &[Alternative<CodeId>], env: &Env) -> Option<String> {
-        let node = env.get(name as usize).filter(|id| id.is_value()).and_then(|id| self.timeline.values.node(*id))?;
+    fn binding_words(&self, name: u32, alternatives: &[PatternAlternative<CodeId>], env: &Env) -> Option<String> {
+        let node = env.get(name as usize).filter(|id| id.is_value()).and_then(|id| self.timeline.values.value_node(*id))?;
         let mut binds = alternatives.iter().flat_map(|alternative| &alternative.binds);
         let place = match binds.find(|(bound, _)| *bound == name) {
             Some((_, path)) => self.machine.rule_text(self.machine.code_span(*path)),
             None => ["$", self.entry?.binding_names.get(name as usize)?].concat(),
         };
-        Some([&place, " ", &short(&plain(&node.value))].concat())
+        Some([&place, " ", &short_text(&plain_value(&node.value))].concat())
     }
 
     /// A step as evidence, with the pattern that it belongs to.
-    pub(super) fn step_proof(&self, step: u32, operand: usize, role: Role, label: String) -> Evidence {
+    pub(super) fn step_proof(&self, step: u32, operand: usize, role: Role, label: String) -> VerdictEvidence {
         let pattern = self
             .operands
             .get(operand)
             .and_then(|operand| self.machine.program.patterns.get(operand.pattern.0 as usize));
         let rule_span = pattern.map(|pattern| pattern.span);
-        Evidence { rule_span, ..step_evidence(self.machine.run, step, role, label) }
+        VerdictEvidence { rule_span, ..step_evidence(self.machine.run, step, role, label) }
     }
 
     /// The values that a hit binds, with their names.
-    fn bound(&mut self, hit: &Hit) -> impl Iterator<Item = (u32, Node<'run>)> {
+    fn bound_nodes(&mut self, hit: &Hit) -> impl Iterator<Item = (u32, Node<'run>)> {
         let binds = self.written_of(hit).map_or(&[][..], |alternative| alternative.binds.as_slice());
         let step = self.step(hit.step);
         binds.iter().filter_map(move |(name, path)| {
-            let node = self.machine.evaluate(*path, &ExpressionScope::of_step(step?)).ok()?;
+            let node = self.machine.evaluate_code(*path, &ExpressionScope::of_step(step?)).ok()?;
             (!matches!(node.value, Value::Absent | Value::Missing)).then_some((*name, node))
         })
     }
 
     /// The same as evidence.
-    pub(super) fn bound_values(&mut self, hit: &Hit, role: Role, evidence: &mut Vec<Evidence>) {
-        let nodes: SmallVec<[(u32, Node<'run>); 2]> = self.bound(hit).collect();
+    pub(super) fn bound_values(&mut self, hit: &Hit, role: Role, evidence: &mut Vec<VerdictEvidence>) {
+        let nodes: SmallVec<[(u32, Node<'run>); 2]> = self.bound_nodes(hit).collect();
         for (name, node) in nodes {
             let names = self.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
             let name = names.get(name as usize).map_or("", String::as_str);
-            let value = self.machine.proof(&node.value);
-            let label = ["`$", name, "` is ", &short(&value)].concat();
-            evidence.push(Evidence { label, ..self.value_proof(hit.step, &node, value, role) });
+            let value = self.machine.evidence_text(&node.value);
+            let label = ["`$", name, "` is ", &short_text(&value)].concat();
+            evidence.push(VerdictEvidence { label, ..self.value_proof(hit.step, &node, value, role) });
         }
     }
 
     /// A value of a step as evidence that has no label yet.
-    fn value_proof(&self, step: u32, node: &Node<'run>, value: String, role: Role) -> Evidence {
-        Evidence {
+    fn value_proof(&self, step: u32, node: &Node<'run>, value: String, role: Role) -> VerdictEvidence {
+        VerdictEvidence {
             role,
             step: Some(step),
             path: locate::pointer_in_step(self.machine.run, step, node).unwrap_or_default(),
             value: Some(value),
-            origin: node.origin.range(),
-            ..Evidence::default()
+            origin: node.origin.byte_range(),
+            ..VerdictEvidence::default()
         }
     }
 
     /// A decisive hit: the step, and the values that it binds.
-    pub(super) fn decisive(&mut self, hit: &Hit, label: String) -> Vec<Evidence> {
+    pub(super) fn decisive_evidence(&mut self, hit: &Hit, label: String) -> Vec<VerdictEvidence> {
         // Mostly one value is bound, and one step behind these came near.
         let mut evidence = Vec::with_capacity(3);
         evidence.push(self.step_proof(hit.step, hit.operand, Role::Decisive, label));
@@ -258,46 +258,46 @@ impl<'run> View<'_, 'run> {
     }
 
     /// Why a condition is true or false of a match, and the values that show it.
-    pub(super) fn explained(&mut self, hit: &Hit, code: CodeId) -> (String, Vec<Evidence>) {
+    pub(super) fn explain_condition(&mut self, hit: &Hit, code: CodeId) -> (String, Vec<VerdictEvidence>) {
         let Some(step) = self.step(hit.step) else { return Default::default() };
-        let bindings = self.bindings(&hit.env);
-        let explanation = self.machine.explain(code, &ExpressionScope::of_step(step).with_bindings(&bindings));
+        let bindings = self.binding_values(&hit.env);
+        let explanation = self.machine.explain_condition(code, &ExpressionScope::of_step(step).with_bindings(&bindings));
         (explanation.reason, explanation.evidence)
     }
 }
 
 /// A statement that holds: its own text, and the first step of each of its patterns.
-pub(super) fn holds(view: &mut View<'_, '_>) -> Why {
+pub(super) fn pass_reason(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     let text = view.entry.map_or_else(String::new, |entry| view.machine.rule_text(entry.span));
     // The text of a statement has the `not` before it; `not both` is one of its own.
     let inner = text.strip_prefix("not ").map(str::trim_start);
     let statement = inner.filter(|inner| !inner.starts_with("both ")).unwrap_or(&text);
-    let reason = format!("`{}` holds", short(statement));
-    let mut evidence: Vec<Evidence> = Vec::new();
+    let reason = format!("`{}` holds", short_text(statement));
+    let mut evidence: Vec<VerdictEvidence> = Vec::new();
     for operand in 0..view.operands.len() {
         let Some(first) = view.first_hit(operand) else { continue };
         if !evidence.iter().any(|known| known.step == Some(first.step)) {
             evidence.push(view.step_proof(first.step, operand, Role::Value, String::new()));
         }
     }
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 /// ` within 3 calls`.
-pub(super) fn within_words(within: Option<Within>) -> String {
+pub(super) fn within_words(within: Option<StepDistance>) -> String {
     match within {
         None => String::new(),
-        Some(Within::Calls(count)) => format!(" within {}", amount(count, "call")),
-        Some(Within::Turns(count)) => format!(" within {}", amount(count, "turn")),
-        Some(Within::Time(milliseconds)) if milliseconds % 1000.0 == 0.0 => {
+        Some(StepDistance::Calls(count)) => format!(" within {}", count_words(count, "call")),
+        Some(StepDistance::Turns(count)) => format!(" within {}", count_words(count, "turn")),
+        Some(StepDistance::Time(milliseconds)) if milliseconds % 1000.0 == 0.0 => {
             format!(" within {}s", milliseconds / 1000.0)
         }
-        Some(Within::Time(milliseconds)) => format!(" within {milliseconds}ms"),
+        Some(StepDistance::Time(milliseconds)) => format!(" within {milliseconds}ms"),
     }
 }
 
 /// The first of some words, the others counted.
-pub(super) fn listed(words: Vec<String>) -> String {
+pub(super) fn list_words(words: Vec<String>) -> String {
     const NAMED: usize = 4;
     let more = words.len().saturating_sub(NAMED);
     let mut text = words.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
@@ -308,12 +308,12 @@ pub(super) fn listed(words: Vec<String>) -> String {
 }
 
 /// A reason with its evidence.
-pub(super) fn why(reason: String, evidence: Vec<Evidence>) -> Why {
-    Why { reason, evidence, violations: Violations::default() }
+pub(super) fn reason_with(reason: String, evidence: Vec<VerdictEvidence>) -> VerdictReason {
+    VerdictReason { reason, evidence, violations: ViolationList::default() }
 }
 
 /// Whether the values of a name are known in both and differ.
-fn differ(a: &Env, b: &Env, name: u32) -> bool {
+fn values_differ(a: &Env, b: &Env, name: u32) -> bool {
     let of = |env: &Env| env.get(name as usize).copied().unwrap_or(ValueId::OPEN);
     of(a).is_value() && of(b).is_value() && of(a) != of(b)
 }

@@ -1,36 +1,36 @@
 //! Where a statement fails: the first places are kept, the others counted, and each is explained in the words of the first.
 
-use super::monitor::Why;
-use super::view::View;
-use crate::vm::outcome::{Violation, Violations};
+use super::monitor::VerdictReason;
+use super::view::MonitorView;
+use crate::vm::outcome::{AssertionViolation, ViolationList};
 use smallvec::SmallVec;
 
 /// The places where a statement fails, in the order in which they are found.
 #[derive(Debug, Clone)]
-pub(super) struct Failures<T> {
+pub(super) struct FailureList<T> {
     kept: SmallVec<[T; 1]>,
     count: u64,
     most: usize,
 }
 
-impl<T> Failures<T> {
+impl<T> FailureList<T> {
     /// None yet. Beside the first, `listed` are kept in all.
     pub(super) fn new(listed: usize) -> Self {
         Self { kept: SmallVec::new(), count: 0, most: listed.max(1) }
     }
 
     /// The same for a statement that is judged in this view.
-    pub(super) fn of(view: &View<'_, '_>) -> Self {
+    pub(super) fn for_view(view: &MonitorView<'_, '_>) -> Self {
         Self::new(view.listed)
     }
 
     /// Another place.
     pub(super) fn push(&mut self, place: T) {
-        self.add(|| place);
+        self.push_with(|| place);
     }
 
     /// Another place, which is only made where it is kept.
-    pub(super) fn add(&mut self, place: impl FnOnce() -> T) {
+    pub(super) fn push_with(&mut self, place: impl FnOnce() -> T) {
         self.count = self.count.saturating_add(1);
         if self.kept.len() < self.most {
             self.kept.push(place());
@@ -43,12 +43,12 @@ impl<T> Failures<T> {
     }
 
     /// Those of all parts of a statement, in the order of a key.
-    pub(super) fn joined<K: Ord>(
-        view: &View<'_, '_>,
+    pub(super) fn join_parts<K: Ord>(
+        view: &MonitorView<'_, '_>,
         parts: impl Iterator<Item = Self>,
         key: impl FnMut(&T) -> K,
     ) -> Self {
-        let mut all = Self::of(view);
+        let mut all = Self::for_view(view);
         for part in parts {
             all.count = all.count.saturating_add(part.count);
             all.kept.extend(part.kept);
@@ -74,11 +74,11 @@ impl<T> Failures<T> {
     }
 
     /// Why the statement fails: the words for the first place, and for each that is listed.
-    pub(super) fn explain(
+    pub(super) fn explain_places(
         &self,
-        view: &mut View<'_, '_>,
-        mut words: impl FnMut(&mut View<'_, '_>, &T) -> Option<Why>,
-    ) -> Why {
+        view: &mut MonitorView<'_, '_>,
+        mut words: impl FnMut(&mut MonitorView<'_, '_>, &T) -> Option<VerdictReason>,
+    ) -> VerdictReason {
         let listed = if self.count > 1 { view.listed.min(self.kept.len()) } else { 0 };
         let mut whys = Vec::with_capacity(listed.max(1));
         for (number, place) in self.kept.iter().take(listed.max(1)).enumerate() {
@@ -88,24 +88,24 @@ impl<T> Failures<T> {
             }
             whys.push(words(view, place).unwrap_or_default());
         }
-        Why::of_several(whys, if listed > 0 { self.count } else { 0 })
+        VerdictReason::of_several(whys, if listed > 0 { self.count } else { 0 })
     }
 }
 
-impl Why {
+impl VerdictReason {
     /// Why a statement fails in several places: the first speaks for all. `count` is how many there are.
     fn of_several(whys: Vec<Self>, count: u64) -> Self {
         if count < 2 {
             return whys.into_iter().next().unwrap_or_default();
         }
-        let listed = whys.into_iter().map(|why| Violation { reason: why.reason, evidence: why.evidence });
-        let listed: Vec<Violation> = listed.collect();
+        let listed = whys.into_iter().map(|why| AssertionViolation { reason: why.reason, evidence: why.evidence });
+        let listed: Vec<AssertionViolation> = listed.collect();
         let first = listed.first().cloned().unwrap_or_default();
-        Self { reason: first.reason, evidence: first.evidence, violations: Violations { count, listed } }
+        Self { reason: first.reason, evidence: first.evidence, violations: ViolationList { count, listed } }
     }
 
     /// Why a statement fails that fails where one of several parts does: in the order of the steps.
-    pub(super) fn joined(parts: Vec<Self>, most: usize) -> Self {
+    pub(super) fn join_parts(parts: Vec<Self>, most: usize) -> Self {
         let (mut all, mut count) = (Vec::new(), 0_u64);
         for part in parts.into_iter().filter(|part| !part.reason.is_empty()) {
             if part.violations.listed.is_empty() {
@@ -113,7 +113,7 @@ impl Why {
                 all.push(part);
             } else {
                 count = count.saturating_add(part.violations.count);
-                let of_one = |one: Violation| super::explain::why(one.reason, one.evidence);
+                let of_one = |one: AssertionViolation| super::explain::reason_with(one.reason, one.evidence);
                 all.extend(part.violations.listed.into_iter().map(of_one));
             }
         }

@@ -2,12 +2,12 @@
 
 use crate::bytecode::ops::{Literal, Op, Slot};
 use crate::bytecode::program::{CodeId, Program};
-use crate::ir::{Constant, Local};
+use crate::ir::{Constant, LocalId};
 use averment_syntax::ast::TestKind;
 
 /// How a test goes on when the number grows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Growth {
+pub(super) enum TestGrowth {
     /// Once false, it stays false: `<= 3`.
     FalseStays,
     /// Once true, it stays true: `>= 3`.
@@ -20,14 +20,14 @@ pub(super) enum Growth {
     Unknown,
 }
 
-impl Growth {
+impl TestGrowth {
     /// What is known of a test: those whose one side is the count and whose other side does not depend on it.
-    pub(super) fn of(program: &Program, code: CodeId) -> Self {
+    pub(super) fn of_test(program: &Program, code: CodeId) -> Self {
         let chunk = program.chunks.get(code.0 as usize);
         let ops = chunk.and_then(|chunk| program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[]);
         let [Op::Local(Slot(first)), operand @ .., Op::Test(kind, negated)] = ops else { return Self::Unknown };
         let depends = operand.iter().any(|op| matches!(op, Op::Local(_) | Op::CallDef(..) | Op::Next(..)));
-        if *first != Local::COUNT.0 || depends {
+        if *first != LocalId::COUNT.0 || depends {
             return Self::Unknown;
         }
         match (kind, negated) {

@@ -1,23 +1,23 @@
 //! By what the matches of an operand are told apart and found: the names that count, and look-ups by value.
 
-use super::members::finder;
-use super::view::{Names, View};
+use super::members::text_finder;
+use super::view::{BindingNames, MonitorView};
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
 /// Which groups a partner looks at, and how.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keys {
+pub(super) struct GroupKeys {
     /// The names that the operand and its partner share: the look-up.
-    pub(super) shared: Names,
+    pub(super) shared: BindingNames,
     /// Other names that tell groups apart.
-    pub(super) detail: Names,
+    pub(super) detail: BindingNames,
     /// Whether tests on bindings of other patterns are evaluated for each pair.
     pub(super) tests: bool,
     /// Whether each match is a group of its own.
     pub(super) apart: bool,
     /// The partner's names that this operand's tests use: what the answers depend on.
-    pub(super) asked: Names,
+    pub(super) asked: BindingNames,
     /// Whether the answers depend on the partner's step itself.
     pub(super) by_event: bool,
     /// The partner's name by which this operand's own tests are looked up, and whether its value holds the step's.
@@ -26,48 +26,48 @@ pub(super) struct Keys {
     pub(super) partner_lookup: Option<(u32, bool)>,
 }
 
-impl Keys {
+impl GroupKeys {
     /// For matches of `operand` that are looked for by matches of `partner`.
-    pub(super) fn between(view: &View<'_, '_>, operand: usize, partner: usize) -> Self {
+    pub(super) fn between_operands(view: &MonitorView<'_, '_>, operand: usize, partner: usize) -> Self {
         Self::new(view, operand, partner, &[])
     }
 
     /// The same; `detail` names tell groups apart, too.
-    pub(super) fn new(view: &View<'_, '_>, operand: usize, partner: usize, detail: &[u32]) -> Self {
-        let shared = view.shared(operand, partner);
-        let mut detail: Names = detail.iter().copied().filter(|name| view.names(operand).contains(name)).collect();
-        detail.extend(view.asks(partner).into_iter().filter(|name| view.names(operand).contains(name)));
+    pub(super) fn new(view: &MonitorView<'_, '_>, operand: usize, partner: usize, detail: &[u32]) -> Self {
+        let shared = view.shared_names(operand, partner);
+        let mut detail: BindingNames = detail.iter().copied().filter(|name| view.operand_names(operand).contains(name)).collect();
+        detail.extend(view.asked_names(partner).into_iter().filter(|name| view.operand_names(operand).contains(name)));
         detail.retain(|name| !shared.contains(name));
         Self {
             shared,
             detail,
-            tests: view.joined(operand) || view.joined(partner),
-            apart: view.joined(operand),
-            asked: view.asks(operand),
-            by_event: view.joined(partner),
-            own_lookup: view.looked_up_by(operand).filter(|(name, _)| view.names(partner).contains(name)),
-            partner_lookup: view.looked_up_by(partner).filter(|(name, _)| view.names(operand).contains(name)),
+            tests: view.has_joins(operand) || view.has_joins(partner),
+            apart: view.has_joins(operand),
+            asked: view.asked_names(operand),
+            by_event: view.has_joins(partner),
+            own_lookup: view.looked_up_by(operand).filter(|(name, _)| view.operand_names(partner).contains(name)),
+            partner_lookup: view.looked_up_by(partner).filter(|(name, _)| view.operand_names(operand).contains(name)),
         }
     }
 
     /// For pairs of other operands that are looked for by matches of `partner`: its tests need the values of both.
-    pub(super) fn of_pairs(view: &View<'_, '_>, partner: usize) -> Self {
-        let tests = view.joined(partner);
-        let shared = Names::from_slice(view.names(partner));
-        let detail = view.asks(partner).into_iter().filter(|name| !shared.contains(name)).collect();
+    pub(super) fn of_pairs(view: &MonitorView<'_, '_>, partner: usize) -> Self {
+        let tests = view.has_joins(partner);
+        let shared = BindingNames::from_slice(view.operand_names(partner));
+        let detail = view.asked_names(partner).into_iter().filter(|name| !shared.contains(name)).collect();
         Self { shared, detail, tests, apart: tests, by_event: tests, ..Self::default() }
     }
 
     /// For matches of `operand` that are looked for with the values of pairs of other operands, which bind `names`.
-    pub(super) fn for_pairs(view: &View<'_, '_>, operand: usize, names: &[u32]) -> Self {
-        let shared = view.names(operand).iter().copied().filter(|name| names.contains(name)).collect();
-        let tests = view.joined(operand);
-        Self { shared, tests, apart: tests, asked: view.asks(operand), ..Self::default() }
+    pub(super) fn for_pairs(view: &MonitorView<'_, '_>, operand: usize, names: &[u32]) -> Self {
+        let shared = view.operand_names(operand).iter().copied().filter(|name| names.contains(name)).collect();
+        let tests = view.has_joins(operand);
+        Self { shared, tests, apart: tests, asked: view.asked_names(operand), ..Self::default() }
     }
 
     /// For matches of an operand that are looked for by others of the same values, tests left aside.
-    pub(super) fn of_values(view: &View<'_, '_>, operand: usize) -> Self {
-        Self { shared: Names::from_slice(view.names(operand)), ..Self::default() }
+    pub(super) fn of_values(view: &MonitorView<'_, '_>, operand: usize) -> Self {
+        Self { shared: BindingNames::from_slice(view.operand_names(operand)), ..Self::default() }
     }
 
     /// Whether the shared values alone tell groups apart, so that a look-up finds at most one.
@@ -78,7 +78,7 @@ impl Keys {
 
 /// Groups by a value, inside of each list.
 #[derive(Debug, Default)]
-pub(super) struct Lookup {
+pub(super) struct GroupLookup {
     by_value: FxHashMap<(u32, u64), Vec<u32>>,
     /// Those that have to be tried.
     rest: FxHashMap<u32, Vec<u32>>,
@@ -86,9 +86,9 @@ pub(super) struct Lookup {
     texts: Option<AhoCorasick>,
 }
 
-impl Lookup {
+impl GroupLookup {
     /// Adds a group to a list, with its values; without any it has to be tried.
-    pub(super) fn add(&mut self, list: u32, values: Option<Vec<u64>>, group: u32) {
+    pub(super) fn add_group(&mut self, list: u32, values: Option<Vec<u64>>, group: u32) {
         match values {
             Some(values) => {
                 values.into_iter().for_each(|value| self.by_value.entry((list, value)).or_default().push(group));
@@ -98,7 +98,7 @@ impl Lookup {
     }
 
     /// The groups of a list that may fit one of the values, in order.
-    pub(super) fn find(&self, list: u32, values: &[u64]) -> Vec<u32> {
+    pub(super) fn find_groups(&self, list: u32, values: &[u64]) -> Vec<u32> {
         let found = values.iter().filter_map(|value| self.by_value.get(&(list, *value))).flatten();
         let mut found: Vec<u32> = found.chain(self.rest.get(&list).into_iter().flatten()).copied().collect();
         found.sort_unstable();
@@ -107,11 +107,11 @@ impl Lookup {
     }
 
     /// The automaton that finds the values of a name, made when it is first needed.
-    pub(super) fn texts(&mut self, name: u32, view: &View<'_, '_>) -> Option<&AhoCorasick> {
+    pub(super) fn text_automaton(&mut self, name: u32, view: &MonitorView<'_, '_>) -> Option<&AhoCorasick> {
         if self.texts.is_none() {
             let values = view.values_of(name);
-            let nodes: Vec<_> = values.iter().filter_map(|id| view.timeline.values.node(*id)).collect();
-            self.texts = finder(&nodes);
+            let nodes: Vec<_> = values.iter().filter_map(|id| view.timeline.values.value_node(*id)).collect();
+            self.texts = text_finder(&nodes);
         }
         self.texts.as_ref()
     }

@@ -4,18 +4,18 @@
 //! (and, where the pattern itself has tests on a partner's bindings, each match by itself). A partner with a value for every shared
 //! name finds its groups by a look-up; it never tries pairs.
 
-use super::keys::{Keys, Lookup};
-use super::members::{hash, held};
-use super::numbers::Numbers;
-use super::timeline::{Env, ValueId, index};
-use super::view::{Fit, Hit, Side, View, key, same_values};
+use super::keys::{GroupKeys, GroupLookup};
+use super::members::{hash, held_marks};
+use super::numbers::EnvNumbers;
+use super::timeline::{Env, ValueId, to_index};
+use super::view::{PairFit, Hit, PairSide, MonitorView, env_key, same_values};
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
 /// Matches that behave the same towards every partner.
 #[derive(Debug, Clone)]
-pub(super) struct Group<S> {
+pub(super) struct MatchGroup<S> {
     /// The values of the first of them.
     pub(super) env: Env,
     /// Operand and event of the first of them.
@@ -44,59 +44,59 @@ const KNOWN: usize = 1 << 20;
 /// The matches of an operand, by group.
 #[derive(Debug)]
 pub(super) struct MatchIndex<S> {
-    keys: Keys,
-    groups: Vec<Group<S>>,
+    keys: GroupKeys,
+    groups: Vec<MatchGroup<S>>,
     /// Groups by the values of the shared names, where those tell groups apart; else lists of groups by them.
-    exact: Numbers,
+    exact: EnvNumbers,
     /// Groups without a value for a shared name, in order.
     loose: Vec<u32>,
     /// For groups that more than the shared names tell apart.
-    lists: Option<Box<Lists>>,
+    lists: Option<Box<GroupLists>>,
 }
 
 /// Groups that have the values of the shared names in common.
 #[derive(Debug, Default)]
-struct Lists {
+struct GroupLists {
     lists: Vec<Vec<u32>>,
     /// Groups by all that tells them apart.
-    distinct: Numbers,
+    distinct: EnvNumbers,
     /// Groups by the values that can meet their tests, and by the values that partners' tests look for.
-    own_lookup: Lookup,
-    partner_lookup: Lookup,
+    own_lookup: GroupLookup,
+    partner_lookup: GroupLookup,
     /// Answers to tests by group and what they depend on.
-    known: FxHashMap<(u32, Env, Option<u32>), Fit>,
+    known: FxHashMap<(u32, Env, Option<u32>), PairFit>,
 }
 
 impl<S: Default> MatchIndex<S> {
     /// No matches.
-    pub(super) fn new(keys: Keys) -> Self {
+    pub(super) fn new(keys: GroupKeys) -> Self {
         let lists = (keys.tests || !keys.are_single()).then(Box::default);
-        Self { keys, groups: Vec::new(), exact: Numbers::default(), loose: Vec::new(), lists }
+        Self { keys, groups: Vec::new(), exact: EnvNumbers::default(), loose: Vec::new(), lists }
     }
 
     /// Puts a match into its group; `env` are its values, `update` changes what the monitor keeps of the group.
-    pub(super) fn add(
+    pub(super) fn add_match(
         &mut self,
-        view: &mut View<'_, '_>,
+        view: &mut MonitorView<'_, '_>,
         hit: &Hit,
         env: &Env,
         update: impl FnOnce(&mut S),
     ) -> Result<u32, Fault> {
-        let next = index(self.groups.len());
-        let shared = key(env, &self.keys.shared);
+        let next = to_index(self.groups.len());
+        let shared = env_key(env, &self.keys.shared);
         let number = match &mut self.lists {
             Some(lists) if !self.keys.are_single() => {
-                lists.distinct.number(&all_that_tells_apart(&self.keys, env, &shared, hit), next)
+                lists.distinct.get_or_insert(&all_that_tells_apart(&self.keys, env, &shared, hit), next)
             }
-            _ => self.exact.number(&shared, next),
+            _ => self.exact.get_or_insert(&shared, next),
         };
         if number == next {
-            view.spend(KEPT)?;
-            self.enlist(view, hit, env, shared, number)?;
+            view.spend_fuel(KEPT)?;
+            self.enlist_group(view, hit, env, shared, number)?;
             let (env, event) = (env.clone(), (hit.operand, hit.event));
-            self.groups.push(Group { env, event, data: S::default(), state: GroupState::Awake });
+            self.groups.push(MatchGroup { env, event, data: S::default(), state: GroupState::Awake });
         } else {
-            self.wake(number, &shared);
+            self.wake_group(number, &shared);
         }
         if let Some(group) = self.groups.get_mut(number as usize) {
             update(&mut group.data);
@@ -111,7 +111,7 @@ impl<S: Default> MatchIndex<S> {
         }
     }
 
-    fn wake(&mut self, number: u32, shared: &Env) {
+    fn wake_group(&mut self, number: u32, shared: &Env) {
         let Some(group) = self.groups.get_mut(number as usize) else { return };
         if std::mem::replace(&mut group.state, GroupState::Awake) != GroupState::Gone {
             return;
@@ -126,7 +126,7 @@ impl<S: Default> MatchIndex<S> {
     }
 
     /// Takes the sleeping groups out of a list.
-    fn shorten(&mut self, list: u32) {
+    fn drop_sleeping(&mut self, list: u32) {
         let Some(list) = self.lists.as_mut().and_then(|lists| lists.lists.get_mut(list as usize)) else { return };
         let groups = &mut self.groups;
         list.retain(|number| match groups.get_mut(*number as usize) {
@@ -139,51 +139,51 @@ impl<S: Default> MatchIndex<S> {
     }
 
     /// Puts a new group into the list of its shared values, and where its tests or those of partners can be looked up, there.
-    fn enlist(&mut self, view: &mut View<'_, '_>, hit: &Hit, env: &Env, shared: Env, number: u32) -> Result<(), Fault> {
+    fn enlist_group(&mut self, view: &mut MonitorView<'_, '_>, hit: &Hit, env: &Env, shared: Env, number: u32) -> Result<(), Fault> {
         if !has_values(&shared) {
             self.loose.push(number);
             return Ok(());
         }
         let Some(lists) = self.lists.as_mut().filter(|_| !self.keys.are_single()) else { return Ok(()) };
-        let next = index(lists.lists.len());
-        let list = self.exact.number(&shared, next);
+        let next = to_index(lists.lists.len());
+        let list = self.exact.get_or_insert(&shared, next);
         if list == next {
             lists.lists.push(Vec::new());
         }
         lists.lists.get_mut(list as usize).into_iter().for_each(|groups| groups.push(number));
         if let Some((name, _)) = self.keys.own_lookup {
-            let values = match lists.own_lookup.texts(name, view) {
+            let values = match lists.own_lookup.text_automaton(name, view) {
                 Some(texts) => view.members_of(hit.operand, hit.event, name, texts)?,
                 None => None,
             };
-            lists.own_lookup.add(list, values, number);
+            lists.own_lookup.add_group(list, values, number);
         }
         if let Some((name, holds)) = self.keys.partner_lookup {
-            lists.partner_lookup.add(list, marks_of(env, name, holds, view), number);
+            lists.partner_lookup.add_group(list, marks_of(env, name, holds, view), number);
         }
         Ok(())
     }
 
     /// The groups of a list that may fit a partner, where that can be looked up.
-    fn look_up(&mut self, view: &mut View<'_, '_>, partner: Side<'_>, list: u32) -> Result<Option<Vec<u32>>, Fault> {
+    fn look_up(&mut self, view: &mut MonitorView<'_, '_>, partner: PairSide<'_>, list: u32) -> Result<Option<Vec<u32>>, Fault> {
         let Some(lists) = &mut self.lists else { return Ok(None) };
         if let Some((name, holds)) = self.keys.own_lookup
             && let Some(marks) = marks_of(partner.env, name, holds, view)
         {
-            return Ok(Some(lists.own_lookup.find(list, &marks)));
+            return Ok(Some(lists.own_lookup.find_groups(list, &marks)));
         }
         if let (Some((name, _)), Some((operand, event))) = (self.keys.partner_lookup, partner.event)
-            && let Some(texts) = lists.partner_lookup.texts(name, view)
+            && let Some(texts) = lists.partner_lookup.text_automaton(name, view)
             && let Some(values) = view.members_of(operand, event, name, texts)?
         {
-            return Ok(Some(lists.partner_lookup.find(list, &values)));
+            return Ok(Some(lists.partner_lookup.find_groups(list, &values)));
         }
         Ok(None)
     }
 
     /// What is kept of the group of a match that was put into it.
-    pub(super) fn latest(&mut self, hit: &Hit) -> Option<&mut S> {
-        let shared = key(&hit.env, &self.keys.shared);
+    pub(super) fn latest_data(&mut self, hit: &Hit) -> Option<&mut S> {
+        let shared = env_key(&hit.env, &self.keys.shared);
         let number = match &self.lists {
             Some(lists) if !self.keys.are_single() => {
                 lists.distinct.get(&all_that_tells_apart(&self.keys, &hit.env, &shared, hit))
@@ -194,29 +194,29 @@ impl<S: Default> MatchIndex<S> {
     }
 
     /// All groups, in the order of their first matches.
-    pub(super) fn groups(&self) -> &[Group<S>] {
+    pub(super) fn groups(&self) -> &[MatchGroup<S>] {
         &self.groups
     }
 
     /// All groups, to be changed.
-    pub(super) fn groups_mut(&mut self) -> &mut [Group<S>] {
+    pub(super) fn groups_mut(&mut self) -> &mut [MatchGroup<S>] {
         &mut self.groups
     }
 
     /// Shows each group that fits the partner (or may fit it), until told to stop.
-    pub(super) fn visit<'a, 'run>(
+    pub(super) fn visit_groups<'a, 'run>(
         &mut self,
-        view: &mut View<'a, 'run>,
-        partner: Side<'_>,
-        mut look: impl FnMut(&mut Group<S>, Fit, &mut View<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+        view: &mut MonitorView<'a, 'run>,
+        partner: PairSide<'_>,
+        mut look: impl FnMut(&mut MatchGroup<S>, PairFit, &mut MonitorView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
     ) -> Result<(), Fault> {
-        let shared = key(partner.env, &self.keys.shared);
+        let shared = env_key(partner.env, &self.keys.shared);
         // A value that occurs nowhere is in no list; without a value every group may fit.
         let closed = shared.iter().all(|id| id.is_value() || *id == ValueId::FRESH);
         let found = if has_values(&shared) { self.exact.get(&shared) } else { None };
         if let Some(found) = found {
             let ended = match self.keys.are_single() {
-                true => self.show(found, view, partner, &shared, &mut look)?.is_break(),
+                true => self.visit_group(found, view, partner, &shared, &mut look)?.is_break(),
                 false => self.visit_list(found, view, partner, &shared, &mut look)?.is_break(),
             };
             if ended {
@@ -225,9 +225,9 @@ impl<S: Default> MatchIndex<S> {
         }
         let others = if closed { self.loose.len() } else { self.groups.len() };
         for at in 0..others {
-            let number = if closed { self.loose.get(at).copied() } else { Some(index(at)) };
+            let number = if closed { self.loose.get(at).copied() } else { Some(to_index(at)) };
             if let Some(number) = number
-                && self.show(number, view, partner, &shared, &mut look)?.is_break()
+                && self.visit_group(number, view, partner, &shared, &mut look)?.is_break()
             {
                 return Ok(());
             }
@@ -239,10 +239,10 @@ impl<S: Default> MatchIndex<S> {
     fn visit_list<'a, 'run>(
         &mut self,
         list: u32,
-        view: &mut View<'a, 'run>,
-        partner: Side<'_>,
+        view: &mut MonitorView<'a, 'run>,
+        partner: PairSide<'_>,
         shared: &Env,
-        look: &mut impl FnMut(&mut Group<S>, Fit, &mut View<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+        look: &mut impl FnMut(&mut MatchGroup<S>, PairFit, &mut MonitorView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
     ) -> Result<ControlFlow<()>, Fault> {
         let looked_up = self.look_up(view, partner, list)?;
         let in_list =
@@ -257,47 +257,47 @@ impl<S: Default> MatchIndex<S> {
             at += 1;
             if self.groups.get(number as usize).is_none_or(|group| group.state != GroupState::Awake) {
                 asleep += 1;
-            } else if self.show(number, view, partner, shared, look)?.is_break() {
+            } else if self.visit_group(number, view, partner, shared, look)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         if looked_up.is_none() && asleep > at / 2 {
-            self.shorten(list);
+            self.drop_sleeping(list);
         }
         Ok(ControlFlow::Continue(()))
     }
 
     /// Shows one group, where it fits.
-    fn show<'a, 'run>(
+    fn visit_group<'a, 'run>(
         &mut self,
         number: u32,
-        view: &mut View<'a, 'run>,
-        partner: Side<'_>,
+        view: &mut MonitorView<'a, 'run>,
+        partner: PairSide<'_>,
         shared: &Env,
-        look: &mut impl FnMut(&mut Group<S>, Fit, &mut View<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+        look: &mut impl FnMut(&mut MatchGroup<S>, PairFit, &mut MonitorView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
     ) -> Result<ControlFlow<()>, Fault> {
         if self.groups.get(number as usize).is_none_or(|group| group.state != GroupState::Awake) {
             return Ok(ControlFlow::Continue(()));
         }
-        let fit = self.fit(view, number, partner, shared)?;
+        let fit = self.group_fit(view, number, partner, shared)?;
         match self.groups.get_mut(number as usize) {
-            Some(group) if fit != Fit::No => look(group, fit, view),
+            Some(group) if fit != PairFit::No => look(group, fit, view),
             _ => Ok(ControlFlow::Continue(())),
         }
     }
 
-    fn fit(&mut self, view: &mut View<'_, '_>, number: u32, partner: Side<'_>, shared: &Env) -> Result<Fit, Fault> {
-        let Some(group) = self.groups.get(number as usize) else { return Ok(Fit::No) };
+    fn group_fit(&mut self, view: &mut MonitorView<'_, '_>, number: u32, partner: PairSide<'_>, shared: &Env) -> Result<PairFit, Fault> {
+        let Some(group) = self.groups.get(number as usize) else { return Ok(PairFit::No) };
         let Some(lists) = self.lists.as_mut().filter(|_| self.keys.tests) else {
-            view.spend(1)?;
-            return Ok(same_values(&key(&group.env, &self.keys.shared), shared));
+            view.spend_fuel(1)?;
+            return Ok(same_values(&env_key(&group.env, &self.keys.shared), shared));
         };
-        let asked = shared.iter().copied().chain(key(partner.env, &self.keys.asked)).collect();
+        let asked = shared.iter().copied().chain(env_key(partner.env, &self.keys.asked)).collect();
         let depends = (number, asked, partner.event.filter(|_| self.keys.by_event).map(|(_, event)| event));
         if let Some(fit) = lists.known.get(&depends) {
             return Ok(*fit);
         }
-        let fit = view.fit(Side { event: Some(group.event), env: &group.env }, partner)?;
+        let fit = view.pair_fit(PairSide { event: Some(group.event), env: &group.env }, partner)?;
         if lists.known.len() < KNOWN {
             lists.known.insert(depends, fit);
         }
@@ -310,14 +310,14 @@ fn has_values(value_ids: &Env) -> bool {
 }
 
 /// The shared values, those of the other names, and the match itself where each is a group of its own.
-fn all_that_tells_apart(keys: &Keys, env: &Env, shared: &Env, hit: &Hit) -> Env {
-    let event = keys.apart.then_some(ValueId::of(hit.event));
-    shared.iter().copied().chain(key(env, &keys.detail)).chain(event).collect()
+fn all_that_tells_apart(keys: &GroupKeys, env: &Env, shared: &Env, hit: &Hit) -> Env {
+    let event = keys.apart.then_some(ValueId::from_number(hit.event));
+    shared.iter().copied().chain(env_key(env, &keys.detail)).chain(event).collect()
 }
 
 /// The marks of a binding's value; `None` where it has none, or its parts cannot be listed.
-fn marks_of(env: &Env, name: u32, holds: bool, view: &View<'_, '_>) -> Option<Vec<u64>> {
+fn marks_of(env: &Env, name: u32, holds: bool, view: &MonitorView<'_, '_>) -> Option<Vec<u64>> {
     let id = env.get(name as usize).filter(|id| id.is_value())?;
-    let value = view.timeline.values.node(*id)?.value;
-    if holds { held(&value) } else { Some(vec![hash(&value)]) }
+    let value = view.timeline.values.value_node(*id)?.value;
+    if holds { held_marks(&value) } else { Some(vec![hash(&value)]) }
 }

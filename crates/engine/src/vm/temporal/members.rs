@@ -4,14 +4,14 @@
 //! the test can only be met where they have one in common. Of the side that holds the other these are the elements of a list, the keys of
 //! an object, and of a text those values of the run that stand in it; else it is the value itself.
 
-use super::view::View;
+use super::view::MonitorView;
 use crate::bytecode::ops::{BindingRef, InstructionOperand, Op};
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use aho_corasick::AhoCorasick;
-use averment_base::value::compare::Key;
-use averment_base::value::{Node, Text, Value};
+use averment_base::value::compare::ValueKey;
+use averment_base::value::{Node, ValueText, Value};
 use averment_syntax::ast::TestKind;
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -23,12 +23,12 @@ pub(super) struct LookupTest {
     pub(super) name: u32,
     /// The instructions of its other side, which needs nothing but the step.
     part: Range<u32>,
-    holder: Holder,
+    holder: ContainerSide,
 }
 
 /// Which side holds the other one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holder {
+enum ContainerSide {
     /// The step's value: `result contains $id`.
     Step,
     /// The binding: `id in $ids`.
@@ -39,22 +39,22 @@ enum Holder {
 
 impl LookupTest {
     /// The test of some code, where it has this form.
-    pub(super) fn of(ops: &[Op]) -> Option<Self> {
+    pub(super) fn from_code(ops: &[Op]) -> Option<Self> {
         let count = u32::try_from(ops.len()).ok()?;
         let (side, part, name, kind, behind) = match ops {
             [side @ .., Op::Binding(BindingRef(name)), Op::Test(kind, false)] => {
                 (side, 0..count - 2, *name, *kind, true)
             }
             // Jumps count from the start of the code, so that only what has none can stand alone.
-            [Op::Binding(BindingRef(name)), side @ .., Op::Test(kind, false)] if !side.iter().any(|op| jumps(*op)) => {
+            [Op::Binding(BindingRef(name)), side @ .., Op::Test(kind, false)] if !side.iter().any(|op| is_jump(*op)) => {
                 (side, 1..count - 1, *name, *kind, false)
             }
             _ => return None,
         };
         let holder = match (kind, behind) {
-            (TestKind::Contains, true) | (TestKind::In, false) => Holder::Step,
-            (TestKind::Contains, false) | (TestKind::In, true) => Holder::Binding,
-            (TestKind::Equal, _) => Holder::Neither,
+            (TestKind::Contains, true) | (TestKind::In, false) => ContainerSide::Step,
+            (TestKind::Contains, false) | (TestKind::In, true) => ContainerSide::Binding,
+            (TestKind::Equal, _) => ContainerSide::Neither,
             _ => return None,
         };
         let member = Self { name, part, holder };
@@ -64,16 +64,16 @@ impl LookupTest {
 
     /// Whether the binding's value holds the step's.
     pub(super) fn is_held(&self) -> bool {
-        self.holder == Holder::Binding
+        self.holder == ContainerSide::Binding
     }
 
     /// The marks of a step; `None` when every value has to be tried. `texts` finds the values of the binding that are texts in a text.
-    pub(super) fn marks<'run>(
+    pub(super) fn step_marks<'run>(
         &self,
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
         texts: &AhoCorasick,
-        view: &mut View<'_, 'run>,
+        view: &mut MonitorView<'_, 'run>,
     ) -> Result<Option<Vec<u64>>, Fault> {
         let node = view.machine.evaluate_part(code, self.part.clone(), scope)?;
         let marks = match node.value {
@@ -81,33 +81,33 @@ impl LookupTest {
             // Which values such a list holds is not known.
             Value::List(items) if items.iter().any(|item| item.value.is_absent()) => None,
             Value::Absent | Value::Truth(_) | Value::Range(_) | Value::Regex(_) => None,
-            value if self.holder != Holder::Step => Some(vec![hash(&value)]),
+            value if self.holder != ContainerSide::Step => Some(vec![hash(&value)]),
             Value::Text(text) => {
-                view.spend(text.as_str().len() / 16)?;
+                view.spend_fuel(text.as_str().len() / 16)?;
                 let found = texts.find_overlapping_iter(text.as_str());
                 let found = found.filter_map(|found| text.as_str().get(found.range()));
-                Some(found.map(|text| hash(&Value::Text(Text::Plain(text)))).collect())
+                Some(found.map(|text| hash(&Value::Text(ValueText::Plain(text)))).collect())
             }
-            value => held(&value),
+            value => held_marks(&value),
         };
         let Some(mut hashes) = marks else { return Ok(None) };
-        view.spend(hashes.len())?;
+        view.spend_fuel(hashes.len())?;
         hashes.sort_unstable();
         hashes.dedup();
         Ok(Some(hashes))
     }
 }
 
-fn jumps(op: Op) -> bool {
+fn is_jump(op: Op) -> bool {
     op.operands().iter().any(|operand| matches!(operand, InstructionOperand::Target(_)))
 }
 
 /// The marks of what a value holds: elements or keys; `None` for a value whose parts cannot be listed.
-pub(super) fn held(value: &Value<'_>) -> Option<Vec<u64>> {
+pub(super) fn held_marks(value: &Value<'_>) -> Option<Vec<u64>> {
     match value {
         Value::List(items) => Some(items.iter().map(|item| hash(&item.value)).collect()),
         Value::Object(object) => {
-            Some(object.entries().iter().map(|entry| hash(&Value::Text(Text::Plain(entry.key)))).collect())
+            Some(object.entries().iter().map(|entry| hash(&Value::Text(ValueText::Plain(entry.key)))).collect())
         }
         _ => None,
     }
@@ -115,11 +115,11 @@ pub(super) fn held(value: &Value<'_>) -> Option<Vec<u64>> {
 
 /// Equal values have equal hashes.
 pub(super) fn hash(value: &Value<'_>) -> u64 {
-    rustc_hash::FxBuildHasher.hash_one(Key(*value))
+    rustc_hash::FxBuildHasher.hash_one(ValueKey(*value))
 }
 
 /// Finds the texts among some values in other texts.
-pub(super) fn finder(values: &[Node<'_>]) -> Option<AhoCorasick> {
+pub(super) fn text_finder(values: &[Node<'_>]) -> Option<AhoCorasick> {
     let texts = values.iter().filter_map(|node| match node.value {
         Value::Text(text) => Some(text.as_str().as_bytes()),
         _ => None,

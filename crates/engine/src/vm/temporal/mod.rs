@@ -1,20 +1,20 @@
 //! Temporal statements on a run: classification of steps, monitors for every statement about order and occurrence, windows of blocks.
 //!
-//! [`Engine::judge`] classifies all steps of the run once for all statements of the program, then plays the matches of one statement
+//! [`TemporalEngine::judge`] classifies all steps of the run once for all statements of the program, then plays the matches of one statement
 //! to its monitor. A monitor's work grows with the steps that its patterns match, not with the run and not with other rules.
 
 mod automaton;
 mod by_missing;
 pub mod by_name;
 pub(in crate::vm) mod classify;
-pub mod closed;
-mod doubted;
+pub mod closed_form;
+mod doubted_steps;
 pub(super) mod duplicates;
 mod explain;
 mod failures;
 mod growth;
 mod keys;
-pub(in crate::vm) mod known;
+pub(in crate::vm) mod call_knowledge;
 mod match_index;
 mod members;
 mod monitor;
@@ -27,26 +27,26 @@ mod sorted_matches;
 mod statements;
 mod states;
 mod timeline;
-mod twins;
-pub(in crate::vm) mod unjudged;
+mod number_twins;
+pub(in crate::vm) mod unjudged_steps;
 mod verdict;
 mod view;
-pub(super) mod watch;
+pub(super) mod standing_trace;
 
-use super::context::Context;
+use super::context::JudgeContext;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::outcome::Finding;
+use super::outcome::CheckFinding;
 use super::profile::CostCenter;
 use crate::bytecode::program::{TemporalEntry, TemporalId};
 use monitor::EventSelection;
-use plan::{Kinds, Plan};
+use plan::{StepKindSet, TemporalPlan};
 use smallvec::SmallVec;
-use statements::{Statement, StatementOperand};
+use statements::{StatementDefinition, StatementOperand};
 use std::borrow::Cow;
 use std::rc::Rc;
 use timeline::{Env, Timeline, ValueId};
-use view::{Mode, View, WindowOperand};
+use view::{ReplicaMode, MonitorView, WindowOperand};
 
 /// The fuel of judging a statement in a window, whatever it finds there.
 const JUDGING: u64 = 50;
@@ -58,24 +58,24 @@ const IN_MANY_WINDOWS: u64 = 16;
 
 /// A step in a sentence.
 pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
-    explain::name(run, step)
+    explain::step_name(run, step)
 }
 
 /// What a step is called by its number: `call 3`, where it is another one among all steps `step 70, call 31`.
 #[must_use]
 pub fn numbered_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
-    explain::numbered(run, step)
+    explain::numbered_step(run, step)
 }
 
 /// Judges the statements of one program on one run.
 #[derive(Debug, Default)]
-pub struct Engine<'run> {
+pub struct TemporalEngine<'run> {
     timeline: Option<Timeline<'run>>,
     /// The kinds of steps that opened the windows in work.
-    opened_by: Option<Kinds>,
+    opened_by: Option<StepKindSet>,
 }
 
-impl<'run> Engine<'run> {
+impl<'run> TemporalEngine<'run> {
     /// An engine that has not looked at the run yet.
     #[must_use]
     pub fn new() -> Self {
@@ -84,7 +84,7 @@ impl<'run> Engine<'run> {
 
     /// Which unique patterns matched, by number; nothing where no statement was judged.
     #[must_use]
-    pub fn matched(&self) -> Vec<bool> {
+    pub fn matched_patterns(&self) -> Vec<bool> {
         let matches = self.timeline.iter().flat_map(|timeline| &timeline.matches);
         matches.map(|matches| !matches.events.is_empty()).collect()
     }
@@ -93,29 +93,29 @@ impl<'run> Engine<'run> {
     ///
     /// # Errors
     /// What ended the evaluation of a condition, or of the statement itself.
-    pub fn judge(
+    pub fn judge_statement(
         &mut self,
         machine: &mut Machine<'run>,
         temporal: TemporalId,
-        context: &Context<'run>,
-    ) -> Result<Finding, Fault> {
-        let plan = machine.prepared.plan(machine.program);
+        context: &JudgeContext<'run>,
+    ) -> Result<CheckFinding, Fault> {
+        let plan = machine.prepared.temporal_plan(machine.program);
         let entry = machine.program.temporals.get(temporal.0 as usize);
         let (Some(entry), Some(statement)) = (entry, plan.statement(temporal)) else {
-            return Err(super::machine::broken());
+            return Err(super::machine::broken_program());
         };
         machine.spend(JUDGING)?;
         let free = plan.free_operands(temporal);
-        let setting = self.setting(machine, (&statement.operands, Some(free)), context, entry.bindings as usize);
+        let setting = self.select_window(machine, (&statement.operands, Some(free)), context, entry.bindings as usize);
         if machine.windows > FEW_WINDOWS {
             let matches: usize = setting.selected.iter().map(EventSelection::len).sum();
             machine.spend((matches as u64).saturating_mul(IN_MANY_WINDOWS))?;
         }
-        let mut view = self.view(machine, Some((entry, statement)), context, &setting)?;
+        let mut view = self.monitor_view(machine, Some((entry, statement)), context, &setting)?;
         view.places = statement.calls;
-        let judged = verdict::judge(&mut view, statement, &setting.selected, self.opened_by);
-        if view.machine.derives() {
-            let trace = watch::trace(&mut view, statement, &setting.selected, self.opened_by);
+        let judged = verdict::judge_window(&mut view, statement, &setting.selected, self.opened_by);
+        if view.machine.is_deriving() {
+            let trace = standing_trace::trace_statement(&mut view, statement, &setting.selected, self.opened_by);
             view.machine.note_temporal(trace);
         }
         judged
@@ -123,20 +123,20 @@ impl<'run> Engine<'run> {
 
     /// What a statement or a block header with these patterns looks at; `free` are their operands where nothing is given from outside.
     /// `width` is how many bindings its assertion has.
-    fn setting<'p>(
+    fn select_window<'p>(
         &mut self,
         machine: &mut Machine<'run>,
         (operands, free): (&[StatementOperand], Option<&'p [WindowOperand]>),
-        context: &Context<'run>,
+        context: &JudgeContext<'run>,
         width: usize,
-    ) -> Setting<'p> {
-        let plan = machine.prepared.plan(machine.program);
+    ) -> WindowSelection<'p> {
+        let plan = machine.prepared.temporal_plan(machine.program);
         let timeline = self.timeline.get_or_insert_with(|| {
-            let timeline = machine.costing(CostCenter::Steps, |machine| classify::classify(machine, plan));
+            let timeline = machine.measure_cost(CostCenter::Steps, |machine| classify::classify_steps(machine, plan));
             machine.refuel();
             timeline
         });
-        let header = header(timeline, context, width);
+        let header = header_env(timeline, context, width);
         let is_free = header.iter().all(|id| *id == ValueId::OPEN);
         let operands = match free.filter(|_| is_free) {
             Some(operands) => Cow::Borrowed(operands),
@@ -144,21 +144,21 @@ impl<'run> Engine<'run> {
                 plan.window_operands(operands, |name| header.get(name as usize).is_none_or(|id| *id == ValueId::OPEN)),
             ),
         };
-        let selected = operands.iter().map(|operand| select(timeline, plan, operand, &header, context)).collect();
-        Setting { header, operands, selected }
+        let selected = operands.iter().map(|operand| select_events(timeline, plan, operand, &header, context)).collect();
+        WindowSelection { header, operands, selected }
     }
 
-    fn view<'a>(
+    fn monitor_view<'a>(
         &'a self,
         machine: &'a mut Machine<'run>,
-        of: Option<(&'a TemporalEntry, &'a Statement)>,
-        context: &'a Context<'run>,
-        setting: &'a Setting<'_>,
-    ) -> Result<View<'a, 'run>, Fault> {
-        let plan = machine.prepared.plan(machine.program);
-        let timeline = self.timeline.as_ref().ok_or_else(super::machine::broken)?;
-        Ok(View {
-            calls: calls(timeline, plan, &setting.operands, context),
+        of: Option<(&'a TemporalEntry, &'a StatementDefinition)>,
+        context: &'a JudgeContext<'run>,
+        setting: &'a WindowSelection<'_>,
+    ) -> Result<MonitorView<'a, 'run>, Fault> {
+        let plan = machine.prepared.temporal_plan(machine.program);
+        let timeline = self.timeline.as_ref().ok_or_else(super::machine::broken_program)?;
+        Ok(MonitorView {
+            calls: window_calls(timeline, plan, &setting.operands, context),
             machine,
             timeline,
             plan,
@@ -168,7 +168,7 @@ impl<'run> Engine<'run> {
             header: setting.header.clone(),
             operands: &setting.operands,
             places: false,
-            mode: Mode::Optimistic,
+            mode: ReplicaMode::Optimistic,
             unknown: false,
             listed: if context.explains { context.listed } else { 0 },
         })
@@ -176,7 +176,7 @@ impl<'run> Engine<'run> {
 }
 
 /// What a statement looks at in a window.
-struct Setting<'p> {
+struct WindowSelection<'p> {
     header: Env,
     operands: Cow<'p, [WindowOperand]>,
     /// The events of each operand.
@@ -184,18 +184,18 @@ struct Setting<'p> {
 }
 
 /// The values that block headers give, as numbers.
-fn header<'run>(timeline: &mut Timeline<'run>, context: &Context<'run>, width: usize) -> Env {
+fn header_env<'run>(timeline: &mut Timeline<'run>, context: &JudgeContext<'run>, width: usize) -> Env {
     let given = context.bindings.iter().copied().chain(std::iter::repeat(None)).take(width);
-    given.map(|node| node.map_or(ValueId::OPEN, |node| Rc::make_mut(&mut timeline.values).id(node))).collect()
+    given.map(|node| node.map_or(ValueId::OPEN, |node| Rc::make_mut(&mut timeline.values).value_id(node))).collect()
 }
 
 /// The events of an operand in the window; where the header gives a value, only those that have it.
-fn select(
+fn select_events(
     timeline: &mut Timeline<'_>,
-    plan: &Plan,
+    plan: &TemporalPlan,
     operand: &WindowOperand,
     header: &Env,
-    context: &Context<'_>,
+    context: &JudgeContext<'_>,
 ) -> EventSelection {
     let window = context.window;
     let (Some(matches), Some(unique)) =
@@ -203,7 +203,7 @@ fn select(
     else {
         return EventSelection::Range(operand.unique, 0..0);
     };
-    let range = matches.between(window.start, window.end);
+    let range = matches.events_between(window.start, window.end);
     let given =
         unique.names.iter().enumerate().find_map(|(position, name)| {
             header.get(*name as usize).filter(|id| id.is_value()).map(|id| (position, *id))
@@ -219,14 +219,14 @@ fn select(
 }
 
 /// The call list of a statement in its window: the calls that were not executed when every pattern says `proposed`.
-fn calls<'t>(timeline: &'t Timeline<'_>, plan: &Plan, operands: &[WindowOperand], context: &Context<'_>) -> &'t [u32] {
+fn window_calls<'t>(timeline: &'t Timeline<'_>, plan: &TemporalPlan, operands: &[WindowOperand], context: &JudgeContext<'_>) -> &'t [u32] {
     let calls = all_calls(timeline, plan, operands);
     let at = |step: usize| calls.partition_point(|call| (*call as usize) < step);
     calls.get(at(context.window.start)..at(context.window.end)).unwrap_or(&[])
 }
 
 /// The same in the whole run.
-fn all_calls<'t>(timeline: &'t Timeline<'_>, plan: &Plan, operands: &[WindowOperand]) -> &'t [u32] {
+fn all_calls<'t>(timeline: &'t Timeline<'_>, plan: &TemporalPlan, operands: &[WindowOperand]) -> &'t [u32] {
     let mut unique_patterns = operands.iter().filter_map(|operand| plan.unique_pattern(operand.unique));
-    timeline.calls(!operands.is_empty() && unique_patterns.all(|unique| unique.proposed))
+    timeline.call_list(!operands.is_empty() && unique_patterns.all(|unique| unique.proposed))
 }

@@ -2,18 +2,18 @@
 //!
 //! A monitor keeps a small state, takes the hits of one step at a time, and can say after every step where its statement stands.
 
-use super::plan::Kinds;
-use super::statements::Exercised;
-use super::timeline::{Env, Event, Timeline, ValueId, index};
-use super::view::{Fit, Hit, View, key};
+use super::plan::StepKindSet;
+use super::statements::ExerciseState;
+use super::timeline::{Env, MatchEvent, Timeline, ValueId, to_index};
+use super::view::{PairFit, Hit, MonitorView, env_key};
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{Evidence, Violations};
-use averment_runs::run::{Kind, Step};
+use crate::vm::outcome::{VerdictEvidence, ViolationList};
+use averment_runs::run::{StepKind, Step};
 use smallvec::SmallVec;
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Judged {
+pub(super) struct PossibleOutcomes {
     /// Some answer to what is unknown makes it fail.
     pub(super) may_fail: bool,
     /// Some answer makes it hold.
@@ -27,17 +27,17 @@ pub(super) struct Judged {
     /// Something missing decided the condition of some step, beside what its pattern asks.
     pub(super) by_missing: bool,
     /// For statements whose exercise is their own: whether they are exercised where they hold.
-    pub(super) exercised: Option<Exercised>,
+    pub(super) exercised: Option<ExerciseState>,
 }
 
-impl Judged {
+impl PossibleOutcomes {
     /// What a replica says: it fails or it holds.
-    pub(super) fn fails(fails: bool) -> Self {
+    pub(super) fn from_failure(fails: bool) -> Self {
         Self { may_fail: fails, may_hold: !fails, ..Self::default() }
     }
 
     /// Under the answers of either.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(super) fn merge_with(self, other: Self) -> Self {
         Self {
             may_fail: self.may_fail || other.may_fail,
             may_hold: self.may_hold || other.may_hold,
@@ -49,45 +49,45 @@ impl Judged {
 
     /// The same, and a fail is for good.
     pub(super) fn fails_for_good(fails: bool) -> Self {
-        Self { failed_for_good: fails, ..Self::fails(fails) }
+        Self { failed_for_good: fails, ..Self::from_failure(fails) }
     }
 
     /// The same, and a pass is for good.
     pub(super) fn holds_for_good(holds: bool) -> Self {
-        Self { passed_for_good: holds, ..Self::fails(!holds) }
+        Self { passed_for_good: holds, ..Self::from_failure(!holds) }
     }
 }
 
 /// The words for a verdict, and what proves it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Why {
+pub(super) struct VerdictReason {
     /// In words.
     pub(super) reason: String,
     /// The smallest set of steps and values that proves it.
-    pub(super) evidence: Vec<Evidence>,
+    pub(super) evidence: Vec<VerdictEvidence>,
     /// Of a statement that fails in several places: each of them.
-    pub(super) violations: Violations,
+    pub(super) violations: ViolationList,
 }
 
 /// One statement on one window.
 pub(super) trait Monitor<'run> {
     /// Takes the hits of one step, in the order of operands. Steps come in order; steps without hits do not come.
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault>;
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault>;
 
     /// Where the statement stands.
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault>;
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault>;
 
     /// Why it fails, where it does.
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why;
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason;
 
     /// What it counts and waits for so far, in words; empty when there is nothing to say.
-    fn state(&self, _: &mut View<'_, 'run>) -> String {
+    fn describe_state(&self, _: &mut MonitorView<'_, 'run>) -> String {
         String::new()
     }
 
     /// Why it holds, where that has to be proved.
-    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
-        super::explain::holds(view)
+    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        super::explain::pass_reason(view)
     }
 
     /// Whether no further hit can change what this replica says: it fails for good (or, of one pattern, holds for good).
@@ -110,14 +110,14 @@ pub(super) trait Monitor<'run> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct PlayedMatches {
     /// By operand.
-    pub(super) operands: SmallVec<[Presence; 4]>,
+    pub(super) operands: SmallVec<[PatternPresence; 4]>,
     /// The first hit that is not sure.
     pub(super) unknown: Option<Hit>,
 }
 
 /// Whether a pattern occurs in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Presence {
+pub(super) struct PatternPresence {
     /// It does.
     pub(super) sure: bool,
     /// It does, or may.
@@ -126,16 +126,16 @@ pub(super) struct Presence {
 
 /// Plays the matches of a window, step by step, until nothing can change the monitor any more. `selected` are the events of each operand
 /// that the header's values allow.
-pub(super) fn play<'run>(
+pub(super) fn play_matches<'run>(
     monitor: &mut dyn Monitor<'run>,
-    view: &mut View<'_, 'run>,
+    view: &mut MonitorView<'_, 'run>,
     selected: &[EventSelection],
 ) -> Result<PlayedMatches, Fault> {
     // Whatever tests on other steps come to has to be looked at: one of them may be an error.
     let may_stop = !view.operands.iter().any(|operand| operand.joined);
-    let mut player = Player::new(view, selected);
+    let mut player = EventPlayer::new(view, selected);
     while let Some(step) = player.next(view)? {
-        player.take(monitor, view, step)?;
+        player.play_hits(monitor, view, step)?;
         if may_stop && monitor.is_settled() {
             if view.listed > 0 && monitor.only_adds_failures() {
                 return Ok(player.list_failures(monitor, view));
@@ -147,43 +147,43 @@ pub(super) fn play<'run>(
 }
 
 /// Looks at a monitor before each step that it takes (with the step), and after all (with none).
-pub(super) type Watch<'w, 'run> =
-    dyn FnMut(&mut dyn Monitor<'run>, &mut View<'_, 'run>, &PlayedMatches, Option<u32>) -> Result<(), Fault> + 'w;
+pub(super) type MonitorObserver<'w, 'run> =
+    dyn FnMut(&mut dyn Monitor<'run>, &mut MonitorView<'_, 'run>, &PlayedMatches, Option<u32>) -> Result<(), Fault> + 'w;
 
 /// The same, with somebody who looks on.
 pub(super) fn play_watched<'run>(
     monitor: &mut dyn Monitor<'run>,
-    view: &mut View<'_, 'run>,
+    view: &mut MonitorView<'_, 'run>,
     selected: &[EventSelection],
-    watch: &mut Watch<'_, 'run>,
+    watch: &mut MonitorObserver<'_, 'run>,
 ) -> Result<PlayedMatches, Fault> {
-    let mut player = Player::new(view, selected);
+    let mut player = EventPlayer::new(view, selected);
     while let Some(step) = player.next(view)? {
         watch(monitor, view, &player.seen, Some(step))?;
-        player.take(monitor, view, step)?;
+        player.play_hits(monitor, view, step)?;
     }
     watch(monitor, view, &player.seen, None)?;
     Ok(player.seen)
 }
 
 /// Goes through the events of all operands together.
-struct Player<'s> {
-    cursors: SmallVec<[Cursor<'s>; 4]>,
+struct EventPlayer<'s> {
+    cursors: SmallVec<[EventCursor<'s>; 4]>,
     /// The hits of the step in work.
     hits: SmallVec<[Hit; 2]>,
     seen: PlayedMatches,
 }
 
-impl<'s> Player<'s> {
-    fn new<'run>(view: &View<'s, 'run>, selected: &'s [EventSelection]) -> Self {
+impl<'s> EventPlayer<'s> {
+    fn new<'run>(view: &MonitorView<'s, 'run>, selected: &'s [EventSelection]) -> Self {
         let timeline = view.timeline;
-        let operands = selected.iter().map(|_| Presence::default()).collect();
-        let cursors = selected.iter().map(|selection| Cursor::new(selection, timeline)).collect();
+        let operands = selected.iter().map(|_| PatternPresence::default()).collect();
+        let cursors = selected.iter().map(|selection| EventCursor::new(selection, timeline)).collect();
         Self { cursors, hits: SmallVec::new(), seen: PlayedMatches { operands, unknown: None } }
     }
 
     /// The next step with hits.
-    fn next(&mut self, view: &mut View<'_, '_>) -> Result<Option<u32>, Fault> {
+    fn next(&mut self, view: &mut MonitorView<'_, '_>) -> Result<Option<u32>, Fault> {
         loop {
             let step = self.cursors.iter().map(|cursor| cursor.step).min().unwrap_or(BEHIND);
             if step == BEHIND {
@@ -192,8 +192,8 @@ impl<'s> Player<'s> {
             self.hits.clear();
             for (operand, cursor) in self.cursors.iter_mut().enumerate() {
                 while cursor.step == step {
-                    view.spend(1)?;
-                    self.hits.extend(cursor.hit(operand, view)?);
+                    view.spend_fuel(1)?;
+                    self.hits.extend(cursor.current_hit(operand, view)?);
                     cursor.advance();
                 }
             }
@@ -204,10 +204,10 @@ impl<'s> Player<'s> {
     }
 
     /// Plays what is left to a monitor that has failed for good. Nothing of it changes what is said of the window beside where it fails.
-    fn list_failures<'run>(mut self, monitor: &mut dyn Monitor<'run>, view: &mut View<'_, 'run>) -> PlayedMatches {
+    fn list_failures<'run>(mut self, monitor: &mut dyn Monitor<'run>, view: &mut MonitorView<'_, 'run>) -> PlayedMatches {
         let (seen, unknown) = (self.seen.clone(), view.unknown);
         while let Ok(Some(step)) = self.next(view) {
-            if self.take(monitor, view, step).is_err() {
+            if self.play_hits(monitor, view, step).is_err() {
                 break;
             }
         }
@@ -216,23 +216,23 @@ impl<'s> Player<'s> {
     }
 
     /// Shows the hits to a monitor.
-    fn take<'run>(
+    fn play_hits<'run>(
         &mut self,
         monitor: &mut dyn Monitor<'run>,
-        view: &mut View<'_, 'run>,
+        view: &mut MonitorView<'_, 'run>,
         step: u32,
     ) -> Result<(), Fault> {
         let call = if view.places { call_position(step, view) } else { None };
         for hit in &mut self.hits {
             hit.call = call;
-            self.seen.note(hit);
+            self.seen.note_hit(hit);
         }
-        monitor.step(&self.hits, view)
+        monitor.observe_hits(&self.hits, view)
     }
 }
 
 impl PlayedMatches {
-    fn note(&mut self, hit: &Hit) {
+    fn note_hit(&mut self, hit: &Hit) {
         if let Some(operand) = self.operands.get_mut(hit.operand) {
             operand.possible = true;
             operand.sure |= hit.sure;
@@ -244,18 +244,18 @@ impl PlayedMatches {
 }
 
 /// The position of a step in the call list of the window.
-fn call_position(step: u32, view: &View<'_, '_>) -> Option<u32> {
+fn call_position(step: u32, view: &MonitorView<'_, '_>) -> Option<u32> {
     let info = view.step(step)?;
-    if info.kind != Kind::Call {
+    if info.kind != StepKind::Call {
         return None;
     }
-    if info.status.executed()
+    if info.status.is_executed()
         && let Some(first) = view.calls.first().and_then(|first| view.step(*first))
-        && first.status.executed()
+        && first.status.is_executed()
     {
         return info.call_position.checked_sub(first.call_position);
     }
-    view.calls.binary_search(&step).ok().map(index)
+    view.calls.binary_search(&step).ok().map(to_index)
 }
 
 /// The events of an operand that are played.
@@ -283,21 +283,21 @@ impl EventSelection {
     }
 
     /// The kinds of the steps of these events.
-    pub(super) fn kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> Kinds {
-        let all = timeline.of(self.unique_pattern()).map_or(Kinds::default(), |matches| matches.kinds);
-        let mut events = self.events(timeline).filter_map(|(_, event)| steps.get(event.step as usize));
+    pub(super) fn step_kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> StepKindSet {
+        let all = timeline.matches_of(self.unique_pattern()).map_or(StepKindSet::default(), |matches| matches.kinds);
+        let mut events = self.numbered_events(timeline).filter_map(|(_, event)| steps.get(event.step as usize));
         if all.iter().nth(1).is_none() {
             // Nearly every pattern is of one kind.
-            return events.next().map_or(Kinds::default(), |_| all);
+            return events.next().map_or(StepKindSet::default(), |_| all);
         }
-        let mut kinds = Kinds::default();
-        events.for_each(|step| kinds.add(step.kind));
+        let mut kinds = StepKindSet::default();
+        events.for_each(|step| kinds.add_kind(step.kind));
         kinds
     }
 
     /// The events themselves.
-    pub(super) fn events<'t>(&'t self, timeline: &'t Timeline<'_>) -> impl Iterator<Item = (u32, Event)> + 't {
-        let events = timeline.of(self.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
+    pub(super) fn numbered_events<'t>(&'t self, timeline: &'t Timeline<'_>) -> impl Iterator<Item = (u32, MatchEvent)> + 't {
+        let events = timeline.matches_of(self.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
         let (range, list) = match self {
             Self::Range(_, range) => (range.clone(), &[][..]),
             Self::List(_, list) => (0..0, list.as_slice()),
@@ -310,79 +310,79 @@ impl EventSelection {
 const BEHIND: u32 = u32::MAX;
 
 /// A place in the events of an operand.
-struct Cursor<'s> {
-    events: &'s [Event],
+struct EventCursor<'s> {
+    events: &'s [MatchEvent],
     selection: &'s EventSelection,
     at: u32,
     /// The step of the event at the place; [`BEHIND`] behind the last one.
     step: u32,
 }
 
-impl<'s> Cursor<'s> {
+impl<'s> EventCursor<'s> {
     fn new(selection: &'s EventSelection, timeline: &'s Timeline<'_>) -> Self {
-        let events = timeline.of(selection.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
+        let events = timeline.matches_of(selection.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
         let mut cursor = Self { events, selection, at: 0, step: BEHIND };
-        cursor.look();
+        cursor.update_step();
         cursor
     }
 
     /// The number of the event at the place.
-    fn number(&self) -> Option<u32> {
+    fn event_number(&self) -> Option<u32> {
         match self.selection {
             EventSelection::Range(_, range) => range.start.checked_add(self.at).filter(|number| *number < range.end),
             EventSelection::List(_, list) => list.get(self.at as usize).copied(),
         }
     }
 
-    fn look(&mut self) {
-        let event = self.number().and_then(|number| self.events.get(number as usize));
+    fn update_step(&mut self) {
+        let event = self.event_number().and_then(|number| self.events.get(number as usize));
         self.step = event.map_or(BEHIND, |event| event.step);
     }
 
     fn advance(&mut self) {
         self.at += 1;
-        self.look();
+        self.update_step();
     }
 
-    fn hit(&self, operand: usize, view: &mut View<'_, '_>) -> Result<Option<Hit>, Fault> {
-        self.number().map_or(Ok(None), |event| admit(operand, event, view))
+    fn current_hit(&self, operand: usize, view: &mut MonitorView<'_, '_>) -> Result<Option<Hit>, Fault> {
+        self.event_number().map_or(Ok(None), |event| admit_event(operand, event, view))
     }
 }
 
 /// An event as a hit of an operand; `None` when the header's values do not allow it.
-pub(super) fn hit(operand: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
+pub(super) fn event_hit(operand: usize, event: u32, view: &MonitorView<'_, '_>) -> Option<Hit> {
     hit_under(operand, event, view, &view.header)
 }
 
 /// An event as a hit of an operand, whatever values the header gives.
-pub(super) fn any_hit(operand: usize, event: u32, view: &View<'_, '_>) -> Option<Hit> {
+pub(super) fn any_hit(operand: usize, event: u32, view: &MonitorView<'_, '_>) -> Option<Hit> {
     hit_under(operand, event, view, &view.header.iter().map(|_| ValueId::OPEN).collect())
 }
 
-fn hit_under(operand: usize, event: u32, view: &View<'_, '_>, header: &Env) -> Option<Hit> {
+fn hit_under(operand: usize, event: u32, view: &MonitorView<'_, '_>, header: &Env) -> Option<Hit> {
     let unique = view.operands.get(operand)?.unique;
-    let matches = view.timeline.of(unique)?;
+    let matches = view.timeline.matches_of(unique)?;
     let known = matches.events.get(event as usize)?;
     let names = &view.plan.unique_pattern(unique)?.names;
-    let (env, certain) = bind(names, matches.value_ids(event, names.len()), header)?;
+    let (env, certain) = bind_values(names, matches.value_ids(event, names.len()), header)?;
     Some(Hit { operand, step: known.step, event, sure: known.sure && certain, call: None, env })
 }
 
 /// An event as a hit of an operand, after those of its tests that need no other step: the header gives their values.
-pub(super) fn admit(operand: usize, event: u32, view: &mut View<'_, '_>) -> Result<Option<Hit>, Fault> {
-    let Some(hit) = hit(operand, event, view) else { return Ok(None) };
-    if !view.joined(operand) {
+pub(super) fn admit_event(operand: usize, event: u32, view: &mut MonitorView<'_, '_>) -> Result<Option<Hit>, Fault> {
+    let Some(hit) = event_hit(operand, event, view) else { return Ok(None) };
+    if !view.has_joins(operand) {
         return Ok(Some(hit));
     }
     Ok(match view.joins_of(hit.operand, hit.event, &hit.env)? {
-        Fit::Yes => Some(hit),
-        Fit::Unknown => Some(Hit { sure: false, ..hit }),
-        Fit::No => None,
+        PairFit::Yes => Some(hit),
+        PairFit::Unknown => Some(Hit { sure: false, ..hit }),
+        PairFit::No => None,
     })
 }
 
 /// The values of an event beside those that the header gives, and whether the header's surely agree; `None` when they do not.
-pub(super) fn bind(names: &[u32], value_ids: &[ValueId], header: &Env) -> Option<(Env, bool)> {
+pub(super) fn bind_values(names: &[u32], value_ids: &[ValueId], header: &Env) -> Option<(Env, bool)> {
     let mut env: Env = smallvec::smallvec![ValueId::OPEN; header.len()];
     let mut certain = true;
     for (name, id) in names.iter().zip(value_ids) {
@@ -401,11 +401,11 @@ pub(super) fn bind(names: &[u32], value_ids: &[ValueId], header: &Env) -> Option
 }
 
 /// Hits of one operand among those of a step.
-pub(super) fn of(hits: &[Hit], operand: usize) -> impl Iterator<Item = &Hit> {
+pub(super) fn operand_hits(hits: &[Hit], operand: usize) -> impl Iterator<Item = &Hit> {
     hits.iter().filter(move |hit| hit.operand == operand)
 }
 
 /// The values of an operand's names in a hit.
-pub(super) fn own_key(hit: &Hit, view: &View<'_, '_>) -> Env {
-    key(&hit.env, view.names(hit.operand))
+pub(super) fn own_key(hit: &Hit, view: &MonitorView<'_, '_>) -> Env {
+    env_key(&hit.env, view.operand_names(hit.operand))
 }

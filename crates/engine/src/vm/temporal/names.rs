@@ -2,9 +2,9 @@
 
 use super::plan::{UniquePattern, UniquePatternId};
 use crate::ir::NameTest;
-use crate::vm::prepare::Prepared;
-use averment_base::value::glob::wildcard;
-use averment_runs::run::Kind;
+use crate::vm::prepare::PreparedProgram;
+use averment_base::value::glob::matches_wildcard;
+use averment_runs::run::StepKind;
 use globset::{GlobBuilder, GlobMatcher};
 use rustc_hash::FxHashMap;
 
@@ -19,8 +19,8 @@ pub(super) struct AlternativeRef {
 
 /// The names that patterns look for, by kind of step. Exact names cost one look-up however many patterns there are.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    kinds: [NamesOfKind; Kind::ALL.len()],
+pub(super) struct NameIndex {
+    kinds: [NamesOfKind; StepKind::ALL.len()],
 }
 
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ pub(in crate::vm) enum NameMatcher {
     Regex(u32),
 }
 
-impl Table {
+impl NameIndex {
     /// The table of these patterns.
     pub(super) fn new(unique_patterns: &[UniquePattern]) -> Self {
         let mut table = Self::default();
@@ -49,7 +49,7 @@ impl Table {
             for (alternative, test) in (0..).zip(&unique.alternatives) {
                 let at = AlternativeRef { unique: UniquePatternId(number), alternative };
                 if let Some(names) = table.kinds.get_mut(test.kind as usize) {
-                    names.add(&test.name, at);
+                    names.add_test(&test.name, at);
                 }
             }
         }
@@ -57,18 +57,18 @@ impl Table {
     }
 
     /// The alternatives whose kind and name fit, in the order of patterns and alternatives.
-    pub(super) fn candidates(&self, kind: Kind, name: &str, prepared: &Prepared) -> Vec<AlternativeRef> {
+    pub(super) fn matching_alternatives(&self, kind: StepKind, name: &str, prepared: &PreparedProgram) -> Vec<AlternativeRef> {
         let Some(names) = self.kinds.get(kind as usize) else { return Vec::new() };
         let mut found = names.any.clone();
         found.extend(names.exact.get(name).into_iter().flatten());
-        found.extend(names.tests.iter().filter(|(test, _)| test.fits(name, prepared)).map(|(_, at)| *at));
+        found.extend(names.tests.iter().filter(|(test, _)| test.matches_name(name, prepared)).map(|(_, at)| *at));
         found.sort_unstable();
         found
     }
 }
 
 impl NamesOfKind {
-    fn add(&mut self, test: &NameTest, at: AlternativeRef) {
+    fn add_test(&mut self, test: &NameTest, at: AlternativeRef) {
         match test {
             NameTest::Any => self.any.push(at),
             NameTest::Exactly(name) => self.exact.entry(name.clone()).or_default().push(at),
@@ -79,7 +79,7 @@ impl NamesOfKind {
                 names.into_iter().for_each(|name| self.exact.entry(name.clone()).or_default().push(at));
             }
             NameTest::Glob(_) | NameTest::PathGlob(_) | NameTest::Contains(_) | NameTest::Matches(_) => {
-                self.tests.push((NameMatcher::of(test), at));
+                self.tests.push((NameMatcher::from_test(test), at));
             }
         }
     }
@@ -87,7 +87,7 @@ impl NamesOfKind {
 
 impl NameMatcher {
     /// The test of a name.
-    pub(in crate::vm) fn of(test: &NameTest) -> Self {
+    pub(in crate::vm) fn from_test(test: &NameTest) -> Self {
         match test {
             NameTest::Any => Self::Any,
             NameTest::Exactly(name) => Self::OneOf(vec![name.clone()]),
@@ -100,14 +100,14 @@ impl NameMatcher {
     }
 
     /// Whether a name meets it.
-    pub(in crate::vm) fn fits(&self, name: &str, prepared: &Prepared) -> bool {
+    pub(in crate::vm) fn matches_name(&self, name: &str, prepared: &PreparedProgram) -> bool {
         match self {
             Self::Any => true,
             Self::OneOf(names) => names.iter().any(|one| one == name),
-            Self::Glob(glob) => wildcard(glob, name),
+            Self::Glob(glob) => matches_wildcard(glob, name),
             Self::Path(glob) => glob.as_ref().is_some_and(|glob| glob.is_match(name)),
             Self::Contains(part) => memchr::memmem::find(name.as_bytes(), part.as_bytes()).is_some(),
-            Self::Regex(number) => prepared.regex(*number).is_some_and(|regex| regex.is_match(name)),
+            Self::Regex(number) => prepared.linear_regex(*number).is_some_and(|regex| regex.is_match(name)),
         }
     }
 }

@@ -26,7 +26,7 @@ impl NumberedWords {
     }
 
     /// The number of a word; `next` where it is new.
-    pub(super) fn number(&mut self, word: u64, next: u32) -> u32 {
+    pub(super) fn get_or_insert(&mut self, word: u64, next: u32) -> u32 {
         if !self.many.is_empty() {
             return *self.many.entry(word).or_insert(next);
         }
@@ -43,36 +43,36 @@ impl NumberedWords {
 
 /// From values to numbers. Nearly all statements bind one or two values, so that these cost no key of their own.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
+pub(super) struct EnvNumbers {
     narrow: NumberedWords,
     /// Values of more than two bindings.
     wide: FxHashMap<Env, u32>,
 }
 
-impl Numbers {
+impl EnvNumbers {
     /// The number of these values.
     pub(super) fn get(&self, values: &Env) -> Option<u32> {
-        match pack(values) {
+        match pack_values(values) {
             Some(packed) => self.narrow.get(packed),
             None => self.wide.get(values).copied(),
         }
     }
 
     /// The number of these values; `next` where they are new.
-    pub(super) fn number(&mut self, values: &Env, next: u32) -> u32 {
-        match pack(values) {
-            Some(packed) => self.narrow.number(packed, next),
+    pub(super) fn get_or_insert(&mut self, values: &Env, next: u32) -> u32 {
+        match pack_values(values) {
+            Some(packed) => self.narrow.get_or_insert(packed, next),
             None => *self.wide.entry(values.clone()).or_insert(next),
         }
     }
 }
 
 /// Up to two values in one word.
-fn pack(values: &Env) -> Option<u64> {
+fn pack_values(values: &Env) -> Option<u64> {
     match values.as_slice() {
         [] => Some(0),
-        [one] => Some(u64::from(one.number())),
-        [one, two] => Some(u64::from(one.number()) << 32 | u64::from(two.number())),
+        [one] => Some(u64::from(one.as_number())),
+        [one, two] => Some(u64::from(one.as_number()) << 32 | u64::from(two.as_number())),
         _ => None,
     }
 }
@@ -85,15 +85,15 @@ mod tests {
     #[test]
     fn values_have_one_number_each_however_many_there_are() {
         for width in 0..4 {
-            let mut numbers = Numbers::default();
-            let values = |value: u32| -> Env { (0..width).map(|place| ValueId::of(value / (place + 1))).collect() };
+            let mut numbers = EnvNumbers::default();
+            let values = |value: u32| -> Env { (0..width).map(|place| ValueId::from_number(value / (place + 1))).collect() };
             let mut known: Vec<Env> = Vec::new();
             for value in 0..100 {
                 let values = values(value);
                 let place = known.iter().position(|other| *other == values);
                 let expected = u32::try_from(place.unwrap_or(known.len())).unwrap();
                 assert_eq!(numbers.get(&values), place.map(|_| expected), "{width} {value}");
-                assert_eq!(numbers.number(&values, u32::try_from(known.len()).unwrap()), expected);
+                assert_eq!(numbers.get_or_insert(&values, u32::try_from(known.len()).unwrap()), expected);
                 if place.is_none() {
                     known.push(values);
                 }

@@ -1,29 +1,29 @@
 //! What the monitors need of a program, built once per process: unique patterns, the way from a step's name to them, the
 //! statements by operands.
 
-use super::by_name::{ByNames, Named, NamedCalls, NamedOperand};
-use super::closed::Asks;
+use super::by_name::{NamesVerdict, NamedStatement, NamedCalls, NamedOperand};
+use super::closed_form::ConditionOracle;
 use super::duplicates;
 use super::members::LookupTest;
-use super::names::Table;
-use super::statements::{self, Statement, StatementOperand};
+use super::names::NameIndex;
+use super::statements::{self, StatementDefinition, StatementOperand};
 use super::view::WindowOperand;
 use crate::bytecode::ops::{BindingRef, Op};
 use crate::bytecode::program::{CodeId, PatternId, Program, TemporalId};
-use crate::ir::Alternative;
-use crate::vm::prepare::Prepared;
-use averment_runs::run::Kind;
+use crate::ir::PatternAlternative;
+use crate::vm::prepare::PreparedProgram;
+use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 
 /// The patterns and statements of a program, prepared for monitoring.
 #[derive(Debug)]
-pub struct Plan {
+pub struct TemporalPlan {
     unique_patterns: Vec<UniquePattern>,
     patterns: Vec<UniquePatternId>,
-    table: Table,
-    statements: Vec<Statement>,
+    table: NameIndex,
+    statements: Vec<StatementDefinition>,
     /// Each as one about the names of calls, where it is one.
-    named: Vec<Option<Named>>,
+    named: Vec<Option<NamedStatement>>,
     /// The operands of each statement where no block header gives values.
     operands: Vec<Vec<WindowOperand>>,
     /// The bindings that each test on other patterns' bindings uses.
@@ -43,7 +43,7 @@ pub(super) struct UniquePatternId(pub(super) u32);
 #[derive(Debug)]
 pub(super) struct UniquePattern {
     /// The alternatives; equal code has one number.
-    pub(super) alternatives: Vec<Alternative<CodeId>>,
+    pub(super) alternatives: Vec<PatternAlternative<CodeId>>,
     /// The bindings that some alternative binds, sorted.
     pub(super) names: Vec<u32>,
     /// The bindings that its tests on other patterns' bindings use, sorted; empty when it has none.
@@ -53,33 +53,33 @@ pub(super) struct UniquePattern {
     /// Whether nothing but kind, name and execution decides whether a step matches.
     pub(super) plain: bool,
     /// The kinds of its alternatives.
-    pub(super) kinds: Kinds,
+    pub(super) kinds: StepKindSet,
     /// Whether every alternative looks at calls that were not executed.
     pub(super) proposed: bool,
 }
 
 /// A set of kinds of step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Kinds(u16);
+pub(super) struct StepKindSet(u16);
 
-impl Kinds {
+impl StepKindSet {
     /// Adds a kind.
-    pub(super) fn add(&mut self, kind: Kind) {
+    pub(super) fn add_kind(&mut self, kind: StepKind) {
         self.0 |= 1 << (kind as u16);
     }
 
     /// Adds all kinds of another set.
-    pub(super) fn join(&mut self, other: Self) {
+    pub(super) fn add_all(&mut self, other: Self) {
         self.0 |= other.0;
     }
 
     /// The kinds, in their order.
-    pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
-        Kind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u16)) != 0)
+    pub(super) fn iter(self) -> impl Iterator<Item = StepKind> {
+        StepKind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u16)) != 0)
     }
 }
 
-impl Plan {
+impl TemporalPlan {
     /// The plan of a program.
     #[must_use]
     pub fn new(program: &Program) -> Self {
@@ -91,22 +91,22 @@ impl Plan {
             .map(|pattern| builder.unique_pattern(&pattern.alternatives, &mut unique_patterns))
             .collect();
         let unique_of = |pattern: PatternId| patterns.get(pattern.0 as usize).copied();
-        let duplicates = duplicates::groups(program, unique_of, |code| builder.representative_code(code));
+        let duplicates = duplicates::duplicate_groups(program, unique_of, |code| builder.representative_code(code));
         let joins =
             unique_patterns.iter().flat_map(|unique| &unique.alternatives).flat_map(|alternative| &alternative.joins);
         let codes: Vec<CodeId> = joins.copied().collect();
-        let asked = codes.iter().map(|&code| (code, builder.asked(code))).collect();
-        let member = |&code: &CodeId| Some((code, LookupTest::of(builder.ops(code))?));
+        let asked = codes.iter().map(|&code| (code, builder.used_bindings(code))).collect();
+        let member = |&code: &CodeId| Some((code, LookupTest::from_code(builder.code_ops(code))?));
         let members = codes.iter().filter_map(member).collect();
-        let table = Table::new(&unique_patterns);
-        let statements = program.temporals.iter().map(|entry| statements::of(&entry.temporal)).collect();
+        let table = NameIndex::new(&unique_patterns);
+        let statements = program.temporals.iter().map(|entry| statements::define_statement(&entry.temporal)).collect();
         let (operands, named) = (Vec::new(), Vec::new());
         let mut plan =
             Self { unique_patterns, patterns, table, statements, named, operands, asked, members, duplicates };
         plan.operands =
             plan.statements.iter().map(|statement| plan.window_operands(&statement.operands, |_| true)).collect();
         let operand = |pattern: PatternId| plan.named_operand(pattern);
-        plan.named = plan.statements.iter().map(|statement| Named::new(statement, operand)).collect();
+        plan.named = plan.statements.iter().map(|statement| NamedStatement::new(statement, operand)).collect();
         plan
     }
 
@@ -133,7 +133,7 @@ impl Plan {
 
     /// The alternatives of a pattern with the code that is evaluated for them: that of the first pattern of the same content.
     #[must_use]
-    pub fn evaluated(&self, pattern: PatternId) -> &[Alternative<CodeId>] {
+    pub fn evaluated_alternatives(&self, pattern: PatternId) -> &[PatternAlternative<CodeId>] {
         self.unique_of(pattern)
             .and_then(|unique| self.unique_pattern(unique))
             .map_or(&[], |unique| &unique.alternatives)
@@ -150,44 +150,44 @@ impl Plan {
     fn named_operand(&self, pattern: PatternId) -> Option<NamedOperand> {
         let id = self.unique_of(pattern)?;
         let unique = self.unique_pattern(id)?;
-        let call = |one: &Alternative<CodeId>| one.kind == Kind::Call && !one.proposed;
+        let call = |one: &PatternAlternative<CodeId>| one.kind == StepKind::Call && !one.proposed;
         unique.alternatives.iter().all(call).then_some(NamedOperand { pattern: id.0, is_sure: unique.plain })
     }
 
     /// A statement as one about the names of calls; `None` for one that names say nothing of.
     #[must_use]
-    pub fn named(&self, temporal: TemporalId) -> Option<&Named> {
+    pub fn named_statement(&self, temporal: TemporalId) -> Option<&NamedStatement> {
         self.named.get(temporal.0 as usize)?.as_ref()
     }
 
     /// What the names of the executed calls say of a statement, in a complete run that records calls.
-    pub fn by_names(&self, temporal: TemporalId, calls: &NamedCalls<'_>, asks: &mut dyn Asks) -> ByNames {
-        match (self.statement(temporal), self.named(temporal)) {
-            (Some(statement), Some(named)) => named.decide(statement, calls, asks),
-            _ => ByNames::Open,
+    pub fn by_names(&self, temporal: TemporalId, calls: &NamedCalls<'_>, asks: &mut dyn ConditionOracle) -> NamesVerdict {
+        match (self.statement(temporal), self.named_statement(temporal)) {
+            (Some(statement), Some(named)) => named.decide_by_names(statement, calls, asks),
+            _ => NamesVerdict::Open,
         }
     }
 
     /// How many unique patterns there are.
-    pub fn count(&self) -> usize {
+    pub fn pattern_count(&self) -> usize {
         self.unique_patterns.len()
     }
 
     /// The unique patterns that a call of this name may match, each once.
-    pub fn of_name(&self, name: &str, prepared: &Prepared) -> Vec<u32> {
+    pub fn of_name(&self, name: &str, prepared: &PreparedProgram) -> Vec<u32> {
         let mut found: Vec<u32> =
-            self.table.candidates(Kind::Call, name, prepared).into_iter().map(|at| at.unique.0).collect();
+            self.table.matching_alternatives(StepKind::Call, name, prepared).into_iter().map(|at| at.unique.0).collect();
         found.dedup();
         found
     }
 
     /// The bindings that a test on other patterns' bindings uses.
-    pub(super) fn asked(&self, code: CodeId) -> &[u32] {
+    pub(super) fn used_bindings(&self, code: CodeId) -> &[u32] {
         self.asked.get(&code).map_or(&[], Vec::as_slice)
     }
 
     /// A test on another pattern's binding as one that can be looked up.
-    pub(super) fn member(&self, code: CodeId) -> Option<&LookupTest> {
+    pub(super) fn lookup_test(&self, code: CodeId) -> Option<&LookupTest> {
         self.members.get(&code)
     }
 
@@ -219,38 +219,38 @@ impl Plan {
 
     /// The first assertion that says the same as this one, itself included; `None` where no other one does.
     #[must_use]
-    pub fn representative(&self, assertion: u32) -> Option<u32> {
+    pub fn first_duplicate(&self, assertion: u32) -> Option<u32> {
         self.duplicates.get(assertion as usize).copied().flatten()
     }
 
     /// From names of steps to patterns.
-    pub(super) fn table(&self) -> &Table {
+    pub(super) fn name_index(&self) -> &NameIndex {
         &self.table
     }
 
     /// A statement by number.
-    pub(super) fn statement(&self, temporal: TemporalId) -> Option<&Statement> {
+    pub(super) fn statement(&self, temporal: TemporalId) -> Option<&StatementDefinition> {
         self.statements.get(temporal.0 as usize)
     }
 }
 
 /// The content of an alternative, code written out: equal contents match alike.
-type Content = Vec<u8>;
+type AlternativeContent = Vec<u8>;
 
 struct PlanBuilder<'p> {
     program: &'p Program,
     /// The first chunk with each content.
-    code: FxHashMap<Content, CodeId>,
-    known: FxHashMap<Content, UniquePatternId>,
+    code: FxHashMap<AlternativeContent, CodeId>,
+    known: FxHashMap<AlternativeContent, UniquePatternId>,
 }
 
 impl PlanBuilder<'_> {
     fn unique_pattern(
         &mut self,
-        alternatives: &[Alternative<CodeId>],
+        alternatives: &[PatternAlternative<CodeId>],
         unique_patterns: &mut Vec<UniquePattern>,
     ) -> UniquePatternId {
-        let alternatives: Vec<_> = alternatives.iter().map(|alternative| self.canonical(alternative)).collect();
+        let alternatives: Vec<_> = alternatives.iter().map(|alternative| self.canonical_alternative(alternative)).collect();
         let next = UniquePatternId(u32::try_from(unique_patterns.len()).unwrap_or(u32::MAX));
         // A pattern whose content cannot be written out is one of its own.
         let id = match postcard::to_stdvec(&alternatives) {
@@ -258,13 +258,13 @@ impl PlanBuilder<'_> {
             Err(_) => next,
         };
         if id == next {
-            unique_patterns.push(self.describe(alternatives));
+            unique_patterns.push(self.describe_pattern(alternatives));
         }
         id
     }
 
-    fn canonical(&mut self, alternative: &Alternative<CodeId>) -> Alternative<CodeId> {
-        Alternative {
+    fn canonical_alternative(&mut self, alternative: &PatternAlternative<CodeId>) -> PatternAlternative<CodeId> {
+        PatternAlternative {
             text: alternative.text.map(|code| self.representative_code(code)),
             condition: alternative.condition.map(|code| self.representative_code(code)),
             binds: alternative.binds.iter().map(|&(name, code)| (name, self.representative_code(code))).collect(),
@@ -274,37 +274,37 @@ impl PlanBuilder<'_> {
     }
 
     fn representative_code(&mut self, code: CodeId) -> CodeId {
-        match postcard::to_stdvec(self.ops(code)) {
+        match postcard::to_stdvec(self.code_ops(code)) {
             Ok(content) => *self.code.entry(content).or_insert(code),
             Err(_) => code,
         }
     }
 
-    fn ops(&self, code: CodeId) -> &[Op] {
+    fn code_ops(&self, code: CodeId) -> &[Op] {
         let chunk = self.program.chunks.get(code.0 as usize);
         chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[])
     }
 
     /// The bindings that code uses, sorted.
-    fn asked(&self, code: CodeId) -> Vec<u32> {
-        sorted(self.ops(code).iter().filter_map(|op| match op {
+    fn used_bindings(&self, code: CodeId) -> Vec<u32> {
+        sort_unique(self.code_ops(code).iter().filter_map(|op| match op {
             Op::Binding(BindingRef(name)) => Some(*name),
             _ => None,
         }))
     }
 
-    fn describe(&self, alternatives: Vec<Alternative<CodeId>>) -> UniquePattern {
+    fn describe_pattern(&self, alternatives: Vec<PatternAlternative<CodeId>>) -> UniquePattern {
         let names = alternatives.iter().flat_map(|a| a.binds.iter().map(|&(name, _)| name));
         let joins = alternatives.iter().flat_map(|a| a.joins.iter());
-        let asks = joins.flat_map(|&code| self.asked(code));
-        let mut kinds = Kinds::default();
-        alternatives.iter().for_each(|alternative| kinds.add(alternative.kind));
-        let conditional = |a: &Alternative<CodeId>| a.condition.is_some() || !a.binds.is_empty() || !a.joins.is_empty();
+        let asks = joins.flat_map(|&code| self.used_bindings(code));
+        let mut kinds = StepKindSet::default();
+        alternatives.iter().for_each(|alternative| kinds.add_kind(alternative.kind));
+        let conditional = |a: &PatternAlternative<CodeId>| a.condition.is_some() || !a.binds.is_empty() || !a.joins.is_empty();
         let plain = !alternatives.iter().any(|a| conditional(a) || a.succeeded.is_some());
         UniquePattern {
             plain,
-            names: sorted(names),
-            asks: sorted(asks),
+            names: sort_unique(names),
+            asks: sort_unique(asks),
             joined: alternatives.iter().any(|alternative| !alternative.joins.is_empty()),
             proposed: alternatives.iter().all(|alternative| alternative.proposed),
             kinds,
@@ -314,7 +314,7 @@ impl PlanBuilder<'_> {
 }
 
 /// Numbers in order, each once.
-fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+fn sort_unique(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut numbers: Vec<u32> = numbers.collect();
     numbers.sort_unstable();
     numbers.dedup();

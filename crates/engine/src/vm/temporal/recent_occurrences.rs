@@ -1,6 +1,6 @@
 //! Where a pattern has matched, kept so that "is there one behind step r, within the bound?" costs a look-up.
 
-use crate::ir::Within;
+use crate::ir::StepDistance;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 
@@ -14,31 +14,31 @@ pub(super) struct Occurrence {
 }
 
 /// What a bound says of a step: its position, turn or start.
-pub(super) fn measure(within: Option<Within>, step: &Step<'_>) -> Option<f64> {
+pub(super) fn step_measure(within: Option<StepDistance>, step: &Step<'_>) -> Option<f64> {
     match within {
         None => Some(0.0),
-        Some(Within::Calls(_)) => Some(f64::from(step.call_position)),
-        Some(Within::Turns(_)) => step.turn.map(f64::from),
-        Some(Within::Time(_)) => step.start,
+        Some(StepDistance::Calls(_)) => Some(f64::from(step.call_position)),
+        Some(StepDistance::Turns(_)) => step.turn.map(f64::from),
+        Some(StepDistance::Time(_)) => step.start,
     }
 }
 
 /// How far apart two measures may be.
 #[expect(clippy::cast_precision_loss, reason = "no run has so many calls or turns that the nearest double differs")]
-pub(super) fn limit(within: Option<Within>) -> f64 {
+pub(super) fn bound_limit(within: Option<StepDistance>) -> f64 {
     match within {
         None => f64::INFINITY,
-        Some(Within::Calls(count) | Within::Turns(count)) => count as f64,
-        Some(Within::Time(milliseconds)) => milliseconds,
+        Some(StepDistance::Calls(count) | StepDistance::Turns(count)) => count as f64,
+        Some(StepDistance::Time(milliseconds)) => milliseconds,
     }
 }
 
 /// Whether the bound from one measure to a later one holds; `None` when one of them is not recorded.
-pub(super) fn bound(within: Option<Within>, from: Option<f64>, to: Option<f64>) -> Option<bool> {
+pub(super) fn bound_holds(within: Option<StepDistance>, from: Option<f64>, to: Option<f64>) -> Option<bool> {
     if within.is_none() {
         return Some(true);
     }
-    Some(to? - from? <= limit(within))
+    Some(to? - from? <= bound_limit(within))
 }
 
 /// The occurrences of one group of matches, without those that another one makes useless: a later occurrence that is no farther away.
@@ -61,7 +61,7 @@ pub(super) struct FoundOccurrence {
 
 impl RecentOccurrences {
     /// Adds an occurrence behind all others.
-    pub(super) fn add(&mut self, occurrence: Occurrence) {
+    pub(super) fn push_occurrence(&mut self, occurrence: Occurrence) {
         match occurrence.measure {
             None => self.blind = Some(occurrence),
             Some(measure) => {
@@ -76,16 +76,16 @@ impl RecentOccurrences {
     /// Adds all occurrences of a list of recent occurrences that ends behind this one.
     pub(super) fn extend(&mut self, later: &Self) {
         let occurrences = later.known.iter().chain(&later.blind);
-        occurrences.for_each(|occurrence| self.add(*occurrence));
+        occurrences.for_each(|occurrence| self.push_occurrence(*occurrence));
     }
 
     /// An occurrence behind step `after` from which the bound to `measure` holds.
-    pub(super) fn find(&self, after: Option<u32>, within: Option<Within>, measure: Option<f64>) -> FoundOccurrence {
+    pub(super) fn find_occurrence(&self, after: Option<u32>, within: Option<StepDistance>, measure: Option<f64>) -> FoundOccurrence {
         let behind = |occurrence: &&Occurrence| after.is_none_or(|after| occurrence.step > after);
         let from = after.map_or(0, |after| self.known.partition_point(|occurrence| occurrence.step <= after));
         let best = self.known.get(from);
         let blind = self.blind.as_ref().filter(behind);
-        match best.map(|occurrence| bound(within, occurrence.measure, measure)) {
+        match best.map(|occurrence| bound_holds(within, occurrence.measure, measure)) {
             Some(Some(true)) => FoundOccurrence { sure: best.copied(), unknown: None },
             Some(None) => FoundOccurrence { sure: None, unknown: best.copied() },
             Some(Some(false)) | None => FoundOccurrence { sure: None, unknown: blind.copied() },
@@ -101,13 +101,13 @@ mod tests {
     fn slow(
         occurrences: &[Occurrence],
         after: Option<u32>,
-        within: Option<Within>,
+        within: Option<StepDistance>,
         measure: Option<f64>,
     ) -> (bool, bool) {
         let answers: Vec<_> = occurrences
             .iter()
             .filter(|occurrence| after.is_none_or(|after| occurrence.step > after))
-            .map(|occurrence| bound(within, occurrence.measure, measure))
+            .map(|occurrence| bound_holds(within, occurrence.measure, measure))
             .collect();
         let sure = answers.contains(&Some(true));
         (sure, !sure && answers.contains(&None))
@@ -120,21 +120,21 @@ mod tests {
         let mut occurrences = Vec::new();
         for (step, measure) in (0..).zip(measures) {
             let occurrence = Occurrence { step, measure };
-            recent.add(occurrence);
+            recent.push_occurrence(occurrence);
             occurrences.push(occurrence);
             for after in [None, Some(0), Some(2), Some(step), Some(9)] {
                 for now in [None, Some(0.0), Some(3.0), Some(6.0), Some(12.0)] {
-                    for within in [Some(Within::Turns(2)), Some(Within::Time(0.5)), None] {
+                    for within in [Some(StepDistance::Turns(2)), Some(StepDistance::Time(0.5)), None] {
                         let now = if within.is_none() { Some(0.0) } else { now };
                         let occurrences: Vec<_> = occurrences
                             .iter()
                             .map(|m| Occurrence { measure: if within.is_none() { Some(0.0) } else { m.measure }, ..*m })
                             .collect();
                         let recent = occurrences.iter().fold(RecentOccurrences::default(), |mut recent, occurrence| {
-                            recent.add(*occurrence);
+                            recent.push_occurrence(*occurrence);
                             recent
                         });
-                        let found = recent.find(after, within, now);
+                        let found = recent.find_occurrence(after, within, now);
                         let expected = slow(&occurrences, after, within, now);
                         assert_eq!((found.sure.is_some(), found.unknown.is_some()), expected);
                     }

@@ -2,39 +2,39 @@
 
 mod windows;
 
-use super::Engine;
+use super::TemporalEngine;
 use super::explain;
-use super::monitor::{EventSelection, admit};
-use super::plan::Kinds;
+use super::monitor::{EventSelection, admit_event};
+use super::plan::StepKindSet;
 use super::statements::{Polarity, StatementOperand};
 use super::verdict::{CallRelation, out_of_reach};
-use super::view::{Hit, View};
-use super::watch;
+use super::view::{Hit, MonitorView};
+use super::standing_trace;
 use crate::bytecode::program::PatternId;
-use crate::ir::Scope;
-use crate::vm::context::Context;
+use crate::ir::WindowScope;
+use crate::vm::context::JudgeContext;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
-use crate::vm::outcome::{Evidence, Finding, Role, Unjudged, Violations};
+use crate::vm::outcome::{VerdictEvidence, CheckFinding, Role, UnjudgedRecord, ViolationList};
 use averment_base::truth::Verdict;
-use windows::{AssumedAnswers, Opened, windows};
+use windows::{AssumedAnswers, OpenedWindow, open_windows};
 
 /// What a header's patterns match.
-struct Header {
+struct HeaderMatches {
     hits: Vec<Hit>,
-    kinds: Kinds,
+    kinds: StepKindSet,
     /// Whether its patterns bind.
     binds: bool,
 }
 
 /// Judges the body of a block in one window.
 pub type JudgeBody<'b, 'run> =
-    dyn FnMut(&mut Engine<'run>, &mut Machine<'run>, &Context<'run>) -> Result<Finding, Fault> + 'b;
+    dyn FnMut(&mut TemporalEngine<'run>, &mut Machine<'run>, &JudgeContext<'run>) -> Result<CheckFinding, Fault> + 'b;
 
 /// The patterns of a header, as operands.
-fn operands(scope: &Scope<PatternId>) -> Vec<StatementOperand> {
+fn header_operands(scope: &WindowScope<PatternId>) -> Vec<StatementOperand> {
     let operand = |&pattern: &PatternId| StatementOperand { pattern, polarity: Polarity::Mixed };
-    scope.patterns().map(operand).collect()
+    scope.header_patterns().map(operand).collect()
 }
 
 /// The fuel of a window in which all is well, whatever is judged there.
@@ -42,25 +42,25 @@ const OPENING: u64 = 50;
 /// The fuel of one that something is said of.
 const SAYING: u64 = 500;
 
-impl<'run> Engine<'run> {
+impl<'run> TemporalEngine<'run> {
     /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it in one of them.
     ///
     /// # Errors
     /// What ended the evaluation of the header or of the body.
-    pub fn scoped(
+    pub fn judge_scoped(
         &mut self,
         machine: &mut Machine<'run>,
-        scope: &Scope<PatternId>,
-        context: &Context<'run>,
+        scope: &WindowScope<PatternId>,
+        context: &JudgeContext<'run>,
         body: &mut JudgeBody<'_, 'run>,
-    ) -> Result<Finding, Fault> {
-        let operands = operands(scope);
-        let setting = self.setting(machine, (&operands, None), context, context.bindings.len());
-        let opens_windows = !matches!(scope, Scope::Each { .. } | Scope::Values { .. });
+    ) -> Result<CheckFinding, Fault> {
+        let operands = header_operands(scope);
+        let setting = self.select_window(machine, (&operands, None), context, context.bindings.len());
+        let opens_windows = !matches!(scope, WindowScope::Each { .. } | WindowScope::Values { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
-        let mut view = self.view(machine, None, context, &setting)?;
-        if view.machine.derives() {
-            let header = watch::patterns(&mut view, &setting.selected);
+        let mut view = self.monitor_view(machine, None, context, &setting)?;
+        if view.machine.is_deriving() {
+            let header = standing_trace::trace_patterns(&mut view, &setting.selected);
             view.machine.note_temporal(header);
         }
         if let Some(finding) =
@@ -69,14 +69,14 @@ impl<'run> Engine<'run> {
             return Ok(finding);
         }
         view.check_faults()?;
-        let header = read(&mut view, &setting.selected)?;
+        let header = read_header(&mut view, &setting.selected)?;
         let first_unknown = header.hits.iter().find(|hit| !hit.sure);
         let mut answers = Vec::new();
         let mut ways = AssumedAnswers::default();
         loop {
-            answers.push(windows(&mut view, scope, &header.hits, &mut ways)?);
+            answers.push(open_windows(&mut view, scope, &header.hits, &mut ways)?);
             if ways.too_many() {
-                return Ok(undecided(&mut view, first_unknown));
+                return Ok(undecided_finding(&mut view, first_unknown));
             }
             if !ways.next() {
                 break;
@@ -93,24 +93,24 @@ impl<'run> Engine<'run> {
         }
         let outside = self.opened_by;
         if let Some(mut all) = opened_by {
-            all.join(header.kinds);
+            all.add_all(header.kinds);
             self.opened_by = Some(all);
         }
-        let findings: Result<Vec<Finding>, Fault> = answers
+        let findings: Result<Vec<CheckFinding>, Fault> = answers
             .iter()
             .map(|windows| {
                 let (findings, violations) = self.over_windows(machine, context, windows, body)?;
-                let finding = conclude(findings, scope, context, windows, header.binds, (&nothing, open));
+                let finding = conclude_windows(findings, scope, context, windows, header.binds, (&nothing, open));
                 let failed = finding.verdict == Verdict::Fail;
-                Ok(if failed { Finding { violations, ..finding } } else { finding })
+                Ok(if failed { CheckFinding { violations, ..finding } } else { finding })
             })
             .collect();
         self.opened_by = outside;
         // Where all agree, the one of all yes speaks for them.
         let mut findings = findings?.into_iter();
-        let mut first = findings.next().unwrap_or_else(|| Finding::new(Verdict::Vacuous, nothing));
+        let mut first = findings.next().unwrap_or_else(|| CheckFinding::new(Verdict::Vacuous, nothing));
         let mut opposite = first.opposite;
-        let agrees = |other: Finding| {
+        let agrees = |other: CheckFinding| {
             opposite = opposite.filter(|verdict| Some(*verdict) == other.opposite);
             other.verdict == first.verdict
         };
@@ -118,25 +118,25 @@ impl<'run> Engine<'run> {
             first.opposite = opposite;
             return Ok(first);
         }
-        let mut view = self.view(machine, None, context, &setting)?;
-        Ok(undecided(&mut view, first_unknown))
+        let mut view = self.monitor_view(machine, None, context, &setting)?;
+        Ok(undecided_finding(&mut view, first_unknown))
     }
 
     /// The findings in each window that counts, and the violations of all that fail.
     fn over_windows(
         &mut self,
         machine: &mut Machine<'run>,
-        context: &Context<'run>,
-        windows: &[Opened<'run>],
+        context: &JudgeContext<'run>,
+        windows: &[OpenedWindow<'run>],
         body: &mut JudgeBody<'_, 'run>,
-    ) -> Result<(Vec<Finding>, Violations), Fault> {
-        let (mut findings, mut violations) = (Vec::<Finding>::new(), Violations::default());
+    ) -> Result<(Vec<CheckFinding>, ViolationList), Fault> {
+        let (mut findings, mut violations) = (Vec::<CheckFinding>::new(), ViolationList::default());
         let mut told: Vec<Verdict> = Vec::new();
         for window in windows {
             machine.windows = machine.windows.saturating_add(1);
             // Where enough are listed, those of a further window are only counted.
             let room = context.listed.saturating_sub(violations.listed.len()).max(1).min(context.listed);
-            let inside = Context { listed: room, ..window.context.clone() };
+            let inside = JudgeContext { listed: room, ..window.context.clone() };
             let mut finding = body(self, machine, &inside)?;
             // Of what does not hold words are made, and evidence.
             let says = !matches!(finding.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped);
@@ -150,11 +150,11 @@ impl<'run> Engine<'run> {
                     _ => continue,
                 }
             }
-            let mut finding = place(finding, window, machine);
+            let mut finding = add_window_ends(finding, window, machine);
             let own = std::mem::take(&mut finding.violations);
             if finding.verdict == Verdict::Fail && context.listed > 0 {
-                let own = if own.listed.is_empty() { Violations::one_of(&finding) } else { own };
-                violations.add(own, context.listed);
+                let own = if own.listed.is_empty() { ViolationList::one_of(&finding) } else { own };
+                violations.append_limited(own, context.listed);
             }
             // The first of a verdict speaks for it: of many windows no other reason is said.
             if told.contains(&finding.verdict) {
@@ -168,32 +168,32 @@ impl<'run> Engine<'run> {
     }
 }
 
-fn undecided(view: &mut View<'_, '_>, unknown: Option<&Hit>) -> Finding {
-    let why = explain::unknown(view, unknown, super::monitor::Why::default());
-    Finding { evidence: why.evidence, ..Finding::new(Verdict::Undecided, why.reason) }
+fn undecided_finding(view: &mut MonitorView<'_, '_>, unknown: Option<&Hit>) -> CheckFinding {
+    let why = explain::unknown_reason(view, unknown, super::monitor::VerdictReason::default());
+    CheckFinding { evidence: why.evidence, ..CheckFinding::new(Verdict::Undecided, why.reason) }
 }
 
 /// The verdict over windows.
-fn conclude(
-    findings: Vec<Finding>,
-    scope: &Scope<PatternId>,
-    context: &Context<'_>,
-    windows: &[Opened<'_>],
+fn conclude_windows(
+    findings: Vec<CheckFinding>,
+    scope: &WindowScope<PatternId>,
+    context: &JudgeContext<'_>,
+    windows: &[OpenedWindow<'_>],
     binds: bool,
     (nothing, open): (&str, &str),
-) -> Finding {
+) -> CheckFinding {
     let verdict = match findings.is_empty() {
         true if context.of_invariant => Verdict::Skipped,
         true => Verdict::Vacuous,
-        false => Verdict::all(findings.iter().map(|finding| finding.verdict)),
+        false => Verdict::all_of(findings.iter().map(|finding| finding.verdict)),
     };
     // A longer run may open more windows, unless the only one there can be has come.
-    let complete = matches!(scope, Scope::Before { .. }) && !binds && !windows.is_empty();
+    let complete = matches!(scope, WindowScope::Before { .. }) && !binds && !windows.is_empty();
     let may_change = !context.window.closed && !complete && !matches!(verdict, Verdict::Fail | Verdict::Error);
     let verdict = if may_change { Verdict::Undecided } else { verdict };
     let mut decisive = findings.into_iter().filter(|finding| finding.verdict == verdict);
     let Some(mut first) = decisive.next() else {
-        return Finding::new(verdict, if may_change { open } else { nothing });
+        return CheckFinding::new(verdict, if may_change { open } else { nothing });
     };
     let mut unjudged = vec![first.unjudged.take()];
     for finding in decisive {
@@ -202,32 +202,32 @@ fn conclude(
         first.opposite = both.map(|(one, other)| one.max(other));
         unjudged.push(finding.unjudged);
     }
-    first.unjudged = Unjudged::join(unjudged);
+    first.unjudged = UnjudgedRecord::join_parts(unjudged);
     first
 }
 
 /// What the header's patterns match, in the order of steps.
-fn read(view: &mut View<'_, '_>, selected: &[EventSelection]) -> Result<Header, Fault> {
+fn read_header(view: &mut MonitorView<'_, '_>, selected: &[EventSelection]) -> Result<HeaderMatches, Fault> {
     let mut hits: Vec<Hit> = Vec::new();
-    let mut kinds = Kinds::default();
+    let mut kinds = StepKindSet::default();
     for (operand, selection) in selected.iter().enumerate() {
-        kinds.join(selection.kinds(view.timeline, view.machine.run.steps));
-        for (event, _) in selection.events(view.timeline) {
-            view.spend(1)?;
-            hits.extend(admit(operand, event, view)?);
+        kinds.add_all(selection.step_kinds(view.timeline, view.machine.run.steps));
+        for (event, _) in selection.numbered_events(view.timeline) {
+            view.spend_fuel(1)?;
+            hits.extend(admit_event(operand, event, view)?);
         }
     }
     hits.sort_by_key(|hit| hit.step);
-    let binds = (0..view.operands.len()).any(|operand| !view.names(operand).is_empty());
-    Ok(Header { hits, kinds, binds })
+    let binds = (0..view.operands.len()).any(|operand| !view.operand_names(operand).is_empty());
+    Ok(HeaderMatches { hits, kinds, binds })
 }
 
 /// A finding with the ends of its window.
-fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'run>) -> Finding {
+fn add_window_ends<'run>(mut finding: CheckFinding, window: &OpenedWindow<'run>, machine: &Machine<'run>) -> CheckFinding {
     if matches!(finding.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped) {
         return finding;
     }
-    let name = |step: u32| explain::name(machine.run, step);
+    let name = |step: u32| explain::step_name(machine.run, step);
     let words = match (window.opening, window.closing) {
         (Some(opening), _) if window.of_values => match bound_values(window) {
             values if values.is_empty() => return finding,
@@ -240,7 +240,7 @@ fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'r
         (None, Some(closing)) => format!("before {}", name(closing)),
         (None, None) => return finding,
     };
-    let placed = |reason: &mut String, evidence: &mut Vec<Evidence>| {
+    let placed = |reason: &mut String, evidence: &mut Vec<VerdictEvidence>| {
         if !reason.is_empty() {
             *reason = format!("{words}: {reason}");
         }
@@ -258,7 +258,7 @@ fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'r
 }
 
 /// The values that a step brings for bindings: `"o-1"`, `"o-1", 5`.
-fn bound_values(window: &Opened<'_>) -> String {
+fn bound_values(window: &OpenedWindow<'_>) -> String {
     let values = window.context.bindings.iter().flatten();
     let shown = values.map(|node| averment_base::value::json::to_json(&node.value));
     shown.collect::<Vec<_>>().join(", ")

@@ -2,30 +2,30 @@
 
 use super::statements::Polarity;
 use super::timeline::{Env, ValueId};
-use super::view::{Fit, Hit, View, merge, same_values};
+use super::view::{PairFit, Hit, MonitorView, merge_envs, same_values};
 use crate::vm::fault::Fault;
 
 /// Whether a step matches under some environment: values for the names that its tests need and nothing else binds are all that occur
 /// for them in the run, and one that occurs nowhere. While the run goes on, steps to come may bring any value.
-pub(super) fn under_any(hit: &Hit, view: &mut View<'_, '_>) -> Result<Fit, Fault> {
+pub(super) fn under_any(hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<PairFit, Fault> {
     let open = |name: &u32| hit.env.get(*name as usize) == Some(&ValueId::OPEN);
-    let wanted: Vec<u32> = view.asks(hit.operand).into_iter().filter(open).collect();
+    let wanted: Vec<u32> = view.asked_names(hit.operand).into_iter().filter(open).collect();
     let mut envs = vec![hit.env.clone()];
     for name in wanted {
         let mut values = view.values_of(name);
-        view.spend(values.len())?;
+        view.spend_fuel(values.len())?;
         if !view.context.window.closed {
             values.push(ValueId::ABSENT);
         }
         envs = envs.iter().flat_map(|env| values.iter().map(|value| with_value(env, name, *value))).collect();
-        view.spend(envs.len())?;
+        view.spend_fuel(envs.len())?;
     }
-    let mut best = Fit::No;
+    let mut best = PairFit::No;
     for env in &envs {
         match view.joins_of(hit.operand, hit.event, env)? {
-            Fit::Yes => return Ok(Fit::Yes),
-            Fit::Unknown => best = Fit::Unknown,
-            Fit::No => {}
+            PairFit::Yes => return Ok(PairFit::Yes),
+            PairFit::Unknown => best = PairFit::Unknown,
+            PairFit::No => {}
         }
     }
     Ok(best)
@@ -45,7 +45,7 @@ pub(super) const KEPT: usize = 256;
 
 /// What a beginning of a word has bound.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(super) struct Partial {
+pub(super) struct PartialMatch {
     /// The values.
     pub(super) env: Env,
     /// Operand and event of steps whose tests need a value that is bound later.
@@ -54,52 +54,52 @@ pub(super) struct Partial {
     may_stay_open: bool,
 }
 
-impl Partial {
+impl PartialMatch {
     /// Nothing bound.
-    pub(super) fn start(view: &View<'_, '_>) -> Self {
+    pub(super) fn empty_match(view: &MonitorView<'_, '_>) -> Self {
         Self { env: smallvec::smallvec![ValueId::OPEN; view.header.len()], later: Vec::new(), may_stay_open: false }
     }
 
     /// The same for statements whose matches may leave steps out.
-    pub(super) fn start_of_some(view: &View<'_, '_>) -> Self {
-        Self { may_stay_open: true, ..Self::start(view) }
+    pub(super) fn start_of_some(view: &MonitorView<'_, '_>) -> Self {
+        Self { may_stay_open: true, ..Self::empty_match(view) }
     }
 
     /// The word with one more step; `None` when no environment fits both.
-    pub(super) fn with(&self, hit: &Hit, view: &mut View<'_, '_>) -> Result<Option<Self>, Fault> {
-        view.spend(WORD + self.later.len())?;
+    pub(super) fn extended_with(&self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<Option<Self>, Fault> {
+        view.spend_fuel(WORD + self.later.len())?;
         let fit = same_values(&self.env, &hit.env);
-        if !view.accepts(fit, Polarity::Helps) {
+        if !view.accepts_fit(fit, Polarity::Helps) {
             return Ok(None);
         }
-        let mut next = Self { env: merge(&self.env, &hit.env), later: self.later.clone(), ..*self };
-        if view.joined(hit.operand) {
+        let mut next = Self { env: merge_envs(&self.env, &hit.env), later: self.later.clone(), ..*self };
+        if view.has_joins(hit.operand) {
             next.later.push((hit.operand, hit.event));
         }
-        Ok(if next.settle(view, false)? { Some(next) } else { None })
+        Ok(if next.settle_tests(view, false)? { Some(next) } else { None })
     }
 
     /// Whether the word can end here: tests on what nothing in it binds are left aside.
-    pub(super) fn ends(&self, view: &mut View<'_, '_>) -> Result<bool, Fault> {
-        self.clone().settle(view, true)
+    pub(super) fn can_end(&self, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
+        self.clone().settle_tests(view, true)
     }
 
     /// Evaluates the tests whose values are there (or all); false when one is not met.
-    fn settle(&mut self, view: &mut View<'_, '_>, all: bool) -> Result<bool, Fault> {
+    fn settle_tests(&mut self, view: &mut MonitorView<'_, '_>, all: bool) -> Result<bool, Fault> {
         let mut open = Vec::new();
         for (operand, event) in std::mem::take(&mut self.later) {
             let bound = |name: &u32| self.env.get(*name as usize).is_some_and(|id| *id != ValueId::OPEN);
-            if !all && !view.asks(operand).iter().all(bound) {
+            if !all && !view.asked_names(operand).iter().all(bound) {
                 // No value can make a test true that fails whatever the value is.
                 let any = self.env.iter().map(|id| if *id == ValueId::OPEN { ValueId::ABSENT } else { *id }).collect();
-                if !self.may_stay_open && view.joins_of(operand, event, &any)? == Fit::No {
+                if !self.may_stay_open && view.joins_of(operand, event, &any)? == PairFit::No {
                     return Ok(false);
                 }
                 open.push((operand, event));
                 continue;
             }
             let fit = view.joins_of(operand, event, &self.env)?;
-            if !view.accepts(fit, Polarity::Helps) {
+            if !view.accepts_fit(fit, Polarity::Helps) {
                 return Ok(false);
             }
         }
@@ -108,7 +108,7 @@ impl Partial {
     }
 
     /// Forgets the values of names that are not needed any more.
-    pub(super) fn keep(&mut self, names: &[u32]) {
+    pub(super) fn keep_names(&mut self, names: &[u32]) {
         if self.later.is_empty() {
             for (name, id) in (0..).zip(self.env.iter_mut()) {
                 if !names.contains(&name) {

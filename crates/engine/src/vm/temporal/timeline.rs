@@ -1,12 +1,12 @@
 //! What classification leaves behind: for each unique pattern the steps that match it, with the values that they bind.
 
-use super::plan::{Kinds, UniquePatternId};
-use crate::vm::context::Window;
+use super::plan::{StepKindSet, UniquePatternId};
+use crate::vm::context::StepWindow;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
-use averment_base::value::compare::Key;
+use averment_base::value::compare::ValueKey;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{StepKind, Run};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
@@ -28,12 +28,12 @@ impl ValueId {
     pub(super) const NOWHERE: Self = Self(u32::MAX - 3);
 
     /// A number as a part of a key that is no value.
-    pub(super) const fn of(number: u32) -> Self {
+    pub(super) const fn from_number(number: u32) -> Self {
         Self(number)
     }
 
     /// The number itself, for keys.
-    pub(super) const fn number(self) -> u32 {
+    pub(super) const fn as_number(self) -> u32 {
         self.0
     }
 
@@ -48,7 +48,7 @@ pub(super) type Env = SmallVec<[ValueId; 2]>;
 
 /// A match of a pattern: a step that matches, or may match.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Event {
+pub(super) struct MatchEvent {
     /// The step, by its index in the run.
     pub(super) step: u32,
     /// Which alternative.
@@ -59,7 +59,7 @@ pub(super) struct Event {
 
 /// A step that kind, name and execution allow an alternative to match.
 #[derive(Debug, Clone)]
-pub(super) struct Candidate {
+pub(super) struct MatchCandidate {
     /// The step, by its index in the run.
     pub(super) step: u32,
     /// Which alternative.
@@ -72,7 +72,7 @@ pub(super) struct Candidate {
 
 /// A step of the kind and name of a pattern, and what came of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Looked {
+pub(super) struct CheckedStep {
     /// The step, by its index in the run.
     pub(super) step: u32,
     /// What decided it.
@@ -85,11 +85,11 @@ pub(super) struct Looked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecidedBy {
     /// Only that something was missing.
-    ByMissing,
+    MissingValue,
     /// What is there.
-    OnEvidence,
+    Evidence,
     /// Whether it was executed, or what text it has: its condition does not count.
-    Before,
+    EarlierTest,
 }
 
 /// Matches that are kept without memory of their own: of many patterns each matches few steps.
@@ -97,79 +97,79 @@ const FEW: usize = 6;
 
 /// All matches of one unique pattern.
 #[derive(Debug, Default)]
-pub(super) struct Matches {
+pub(super) struct PatternMatches {
     /// In the order of steps.
-    pub(super) events: SmallVec<[Event; FEW]>,
+    pub(super) events: SmallVec<[MatchEvent; FEW]>,
     /// Whether some match is not sure, or has a value that is open or not recorded.
     pub(super) doubtful: bool,
     /// The kinds of their steps.
-    pub(super) kinds: Kinds,
+    pub(super) kinds: StepKindSet,
     /// The values bound by each event: as many as the pattern has names.
     value_ids: SmallVec<[ValueId; FEW]>,
     /// The steps of its kind and name that do not match plainly, in order: most patterns match all of theirs.
-    pub(super) looked_at: SmallVec<[Looked; FEW]>,
+    pub(super) looked_at: SmallVec<[CheckedStep; FEW]>,
     /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) candidates: Vec<MatchCandidate>,
     /// What ended its classification.
     pub(super) fault: Option<Fault>,
     /// Its events by value of a name, made when a block asks for it.
-    by_value: Option<Box<FxHashMap<usize, ByValue>>>,
+    by_value: Option<Box<FxHashMap<usize, EventsByValue>>>,
     /// Its events in the order of their values, made when a statement asks for it.
     by_key: OnceCell<Box<[u32]>>,
 }
 
 /// Events by the value of one name.
 #[derive(Debug, Default)]
-struct ByValue {
+struct EventsByValue {
     values: FxHashMap<ValueId, Vec<u32>>,
     others: Vec<u32>,
 }
 
-impl Matches {
+impl PatternMatches {
     /// Adds a match with a step of a kind; `value_ids` are the values by the pattern's names.
-    pub(super) fn add(&mut self, event: Event, kind: Kind, value_ids: &[ValueId]) {
+    pub(super) fn add_event(&mut self, event: MatchEvent, kind: StepKind, value_ids: &[ValueId]) {
         self.doubtful |= !event.sure || value_ids.iter().any(|id| !id.is_value());
         self.events.push(event);
-        self.kinds.add(kind);
+        self.kinds.add_kind(kind);
         self.value_ids.extend_from_slice(value_ids);
     }
 
     /// Notes a step of the pattern's kind and name, if it does not match plainly; `truth` is that of its condition, `None` where that
     /// was not looked at.
-    pub(super) fn note(&mut self, step: u32, truth: Option<Truth>) {
+    pub(super) fn note_step(&mut self, step: u32, truth: Option<Truth>) {
         let decided = match truth {
             Some(Truth::True) => return,
-            None => DecidedBy::Before,
-            Some(truth) if truth.by_missing() => DecidedBy::ByMissing,
-            Some(_) => DecidedBy::OnEvidence,
+            None => DecidedBy::EarlierTest,
+            Some(truth) if truth.by_missing() => DecidedBy::MissingValue,
+            Some(_) => DecidedBy::Evidence,
         };
-        let matches = truth.is_some_and(|truth| truth.plain() == Some(true));
-        self.looked_at.push(Looked { step, decided, matches });
+        let matches = truth.is_some_and(|truth| truth.plain_answer() == Some(true));
+        self.looked_at.push(CheckedStep { step, decided, matches });
     }
 
     /// Those of the steps `window` where it is not known whether some of them match; `steps` are sorted, and come with their kinds.
-    pub(super) fn doubting(&self, steps: &[(u32, Kind)], names: usize, window: Range<usize>) -> Self {
+    pub(super) fn with_doubts(&self, steps: &[(u32, StepKind)], names: usize, window: Range<usize>) -> Self {
         let mut doubting = Self { doubtful: self.doubtful, kinds: self.kinds, ..Self::default() };
         let mut left = steps.iter().peekable();
         let absent = vec![ValueId::ABSENT; names];
-        let new = |step: u32| Event { step, alternative: 0, sure: false };
-        for number in self.between(window.start, window.end) {
+        let new = |step: u32| MatchEvent { step, alternative: 0, sure: false };
+        for number in self.events_between(window.start, window.end) {
             let Some(event) = self.events.get(number as usize) else { continue };
             while let Some((step, kind)) = left.next_if(|(step, _)| *step < event.step) {
                 let is_there = doubting.events.last().is_some_and(|last| last.step == *step);
                 if !is_there {
-                    doubting.add(new(*step), *kind, &absent);
+                    doubting.add_event(new(*step), *kind, &absent);
                 }
             }
             let doubted = left.peek().filter(|(step, _)| *step == event.step);
             let own = self.value_ids(number, names);
             doubting.doubtful |= doubted.is_some();
-            doubting.events.push(Event { sure: event.sure && doubted.is_none(), ..*event });
+            doubting.events.push(MatchEvent { sure: event.sure && doubted.is_none(), ..*event });
             doubting.value_ids.extend_from_slice(own);
         }
         for (step, kind) in left {
             if doubting.events.last().is_none_or(|last| last.step != *step) {
-                doubting.add(new(*step), *kind, &absent);
+                doubting.add_event(new(*step), *kind, &absent);
             }
         }
         doubting
@@ -180,25 +180,25 @@ impl Matches {
     pub(super) fn is_by_missing(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
         let all = |decided: DecidedBy| noted.iter().filter(move |looked| looked.decided == decided);
-        let plainly = self.between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
-        !plainly && all(DecidedBy::ByMissing).next().is_some() && all(DecidedBy::OnEvidence).next().is_none()
+        let plainly = self.events_between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
+        !plainly && all(DecidedBy::MissingValue).next().is_some() && all(DecidedBy::Evidence).next().is_none()
     }
 
     /// Whether what is there decided the condition of one of them.
     pub(super) fn is_by_evidence(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
-        let plainly = self.between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
-        plainly || noted.iter().any(|looked| looked.decided == DecidedBy::OnEvidence)
+        let plainly = self.events_between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
+        plainly || noted.iter().any(|looked| looked.decided == DecidedBy::Evidence)
     }
 
     /// The candidates of a window, where they are kept.
-    pub(super) fn candidates_between(&self, window: Window) -> &[Candidate] {
+    pub(super) fn candidates_between(&self, window: StepWindow) -> &[MatchCandidate] {
         let at = |step: usize| self.candidates.partition_point(|candidate| (candidate.step as usize) < step);
         self.candidates.get(at(window.start)..at(window.end)).unwrap_or(&[])
     }
 
     /// The steps of the pattern's kind and name among `start..end` that do not match plainly.
-    pub(super) fn looked_at(&self, start: usize, end: usize) -> &[Looked] {
+    pub(super) fn looked_at(&self, start: usize, end: usize) -> &[CheckedStep] {
         let at = |step: usize| self.looked_at.partition_point(|looked| (looked.step as usize) < step);
         self.looked_at.get(at(start)..at(end)).unwrap_or(&[])
     }
@@ -212,22 +212,22 @@ impl Matches {
     /// The numbers of all events in the order of their values, then of their steps.
     pub(super) fn by_key(&self, names: usize) -> &[u32] {
         self.by_key.get_or_init(|| {
-            let mut events: Vec<u32> = (0..index(self.events.len())).collect();
+            let mut events: Vec<u32> = (0..to_index(self.events.len())).collect();
             events.sort_by_key(|event| self.value_ids(*event, names));
             events.into_boxed_slice()
         })
     }
 
     /// The numbers of the events of the steps `start..end`.
-    pub(super) fn between(&self, start: usize, end: usize) -> std::ops::Range<u32> {
-        let at = |step: usize| index(self.events.partition_point(|event| (event.step as usize) < step));
+    pub(super) fn events_between(&self, start: usize, end: usize) -> std::ops::Range<u32> {
+        let at = |step: usize| to_index(self.events.partition_point(|event| (event.step as usize) < step));
         at(start)..at(end)
     }
 
     /// The numbers of the events that have `value` for the name at `position`, or no known one; in order.
     pub(super) fn with_value(&mut self, position: usize, names: usize, value: ValueId) -> Vec<u32> {
         if self.by_value.as_ref().is_none_or(|known| !known.contains_key(&position)) {
-            let made = self.index(position, names);
+            let made = self.index_values(position, names);
             self.by_value.get_or_insert_default().insert(position, made);
         }
         let Some(known) = self.by_value.as_ref().and_then(|known| known.get(&position)) else { return Vec::new() };
@@ -239,9 +239,9 @@ impl Matches {
         found
     }
 
-    fn index(&self, position: usize, names: usize) -> ByValue {
-        let mut made = ByValue::default();
-        for event in 0..index(self.events.len()) {
+    fn index_values(&self, position: usize, names: usize) -> EventsByValue {
+        let mut made = EventsByValue::default();
+        for event in 0..to_index(self.events.len()) {
             match self.value_ids(event, names).get(position) {
                 Some(id) if id.is_value() => made.values.entry(*id).or_default().push(event),
                 _ => made.others.push(event),
@@ -253,24 +253,24 @@ impl Matches {
 
 /// Values by number.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Values<'run> {
-    numbers: FxHashMap<Key<'run>, ValueId>,
+pub(super) struct ValueTable<'run> {
+    numbers: FxHashMap<ValueKey<'run>, ValueId>,
     nodes: Vec<Node<'run>>,
     /// How numbers, and texts that may be some, are written; and whether some number and some text are written alike.
     spelled: FxHashSet<(String, bool)>,
     twins: bool,
 }
 
-impl<'run> Values<'run> {
+impl<'run> ValueTable<'run> {
     /// The number of a value; [`ValueId::ABSENT`] for one that is not recorded.
-    pub(super) fn id(&mut self, node: Node<'run>) -> ValueId {
+    pub(super) fn value_id(&mut self, node: Node<'run>) -> ValueId {
         if matches!(node.value, Value::Absent) {
             return ValueId::ABSENT;
         }
-        let next = ValueId(index(self.nodes.len()));
-        let id = *self.numbers.entry(Key(node.value)).or_insert(next);
+        let next = ValueId(to_index(self.nodes.len()));
+        let id = *self.numbers.entry(ValueKey(node.value)).or_insert(next);
         if id == next {
-            if let Some((text, number)) = super::twins::spelled(&node.value) {
+            if let Some((text, number)) = super::number_twins::spelled_number(&node.value) {
                 self.twins = self.twins || self.spelled.contains(&(text.clone(), !number));
                 self.spelled.insert((text, number));
             }
@@ -285,7 +285,7 @@ impl<'run> Values<'run> {
     }
 
     /// The value of a number; `None` for an open one.
-    pub(super) fn node(&self, id: ValueId) -> Option<Node<'run>> {
+    pub(super) fn value_node(&self, id: ValueId) -> Option<Node<'run>> {
         match id {
             ValueId::OPEN => None,
             ValueId::ABSENT | ValueId::FRESH => Some(Node::computed(Value::Absent)),
@@ -299,9 +299,9 @@ impl<'run> Values<'run> {
 #[derive(Debug)]
 pub(super) struct Timeline<'run> {
     /// By unique pattern.
-    pub(super) matches: Vec<Matches>,
+    pub(super) matches: Vec<PatternMatches>,
     /// The values of bindings.
-    pub(super) values: Rc<Values<'run>>,
+    pub(super) values: Rc<ValueTable<'run>>,
     /// The executed calls, by step.
     pub(super) executed: Rc<Vec<u32>>,
     /// The calls that were not executed, by step.
@@ -313,12 +313,12 @@ impl<'run> Timeline<'run> {
     pub(super) fn new(run: &Run<'run>, unique_patterns: usize) -> Self {
         let (mut executed, mut proposed) = (Vec::new(), Vec::new());
         for (number, step) in (0..).zip(run.steps) {
-            if step.kind == Kind::Call {
-                if step.status.executed() { &mut executed } else { &mut proposed }.push(number);
+            if step.kind == StepKind::Call {
+                if step.status.is_executed() { &mut executed } else { &mut proposed }.push(number);
             }
         }
         Self {
-            matches: std::iter::repeat_with(Matches::default).take(unique_patterns).collect(),
+            matches: std::iter::repeat_with(PatternMatches::default).take(unique_patterns).collect(),
             values: Rc::default(),
             executed: Rc::new(executed),
             proposed: Rc::new(proposed),
@@ -326,17 +326,17 @@ impl<'run> Timeline<'run> {
     }
 
     /// The matches of a unique pattern.
-    pub(super) fn of(&self, unique: UniquePatternId) -> Option<&Matches> {
+    pub(super) fn matches_of(&self, unique: UniquePatternId) -> Option<&PatternMatches> {
         self.matches.get(unique.0 as usize)
     }
 
     /// The calls that a statement about the call list looks at.
-    pub(super) fn calls(&self, proposed: bool) -> &[u32] {
+    pub(super) fn call_list(&self, proposed: bool) -> &[u32] {
         if proposed { &self.proposed } else { &self.executed }
     }
 }
 
 /// A position as a number. Runs are limited in size, so that it always fits.
-pub(super) fn index(position: usize) -> u32 {
+pub(super) fn to_index(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

@@ -1,14 +1,14 @@
 //! What a monitor looks at: the hits of its operands, the answers it assumes where the run does not tell, and whether two steps match
 //! under one environment.
 
-use super::known::{NotKnown, not_known};
-use super::plan::{Plan, UniquePattern};
-use super::statements::{Polarity, Statement};
-use super::timeline::{Env, Timeline, ValueId, index};
+use super::call_knowledge::{UnknownCause, unknown_cause};
+use super::plan::{TemporalPlan, UniquePattern};
+use super::statements::{Polarity, StatementDefinition};
+use super::timeline::{Env, Timeline, ValueId, to_index};
 use crate::bytecode::program::CodeId;
 use crate::bytecode::program::{PatternId, TemporalEntry};
-use crate::ir::Alternative;
-use crate::vm::context::{Context, ExpressionScope};
+use crate::ir::PatternAlternative;
+use crate::vm::context::{JudgeContext, ExpressionScope};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use aho_corasick::AhoCorasick;
@@ -17,11 +17,11 @@ use averment_runs::run::Step;
 use smallvec::SmallVec;
 
 /// Bindings by number: mostly one or two.
-pub(super) type Names = SmallVec<[u32; 2]>;
+pub(super) type BindingNames = SmallVec<[u32; 2]>;
 
 /// How a replica of a monitor answers what is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum ReplicaMode {
     /// As is best for the statement.
     Optimistic,
     /// As is worst for it.
@@ -30,7 +30,7 @@ pub(super) enum Mode {
 
 /// Whether two steps match under one environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum PairFit {
     /// They do.
     Yes,
     /// The run does not tell.
@@ -39,7 +39,7 @@ pub(super) enum Fit {
     No,
 }
 
-impl Fit {
+impl PairFit {
     /// Both fit.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -69,7 +69,7 @@ pub(super) struct Hit {
 
 impl Hit {
     /// The same with values of its own for what is not recorded: nothing else has them.
-    pub(super) fn fresh(&self) -> Env {
+    pub(super) fn fresh_env(&self) -> Env {
         self.env.iter().map(|id| if *id == ValueId::ABSENT { ValueId::FRESH } else { *id }).collect()
     }
 }
@@ -84,25 +84,25 @@ pub(super) struct WindowOperand {
     /// What an unknown match does.
     pub(super) polarity: Polarity,
     /// The names that it binds and the header does not, sorted.
-    pub(super) names: Names,
+    pub(super) names: BindingNames,
     /// Whether it has tests on bindings that it does not bind.
     pub(super) joined: bool,
 }
 
 /// Everything that monitors look at beside their own state.
-pub(super) struct View<'a, 'run> {
+pub(super) struct MonitorView<'a, 'run> {
     /// Evaluates tests.
     pub(super) machine: &'a mut Machine<'run>,
     /// The matches.
     pub(super) timeline: &'a Timeline<'run>,
     /// The patterns.
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a TemporalPlan,
     /// The statement; none while a block's header is read.
     pub(super) entry: Option<&'a TemporalEntry>,
     /// Its definition.
-    pub(super) statement: Option<&'a Statement>,
+    pub(super) statement: Option<&'a StatementDefinition>,
     /// The window and the header's values.
-    pub(super) context: &'a Context<'run>,
+    pub(super) context: &'a JudgeContext<'run>,
     /// The header's values as numbers; open where it gives none.
     pub(super) header: Env,
     /// The patterns of the statement.
@@ -112,7 +112,7 @@ pub(super) struct View<'a, 'run> {
     /// Whether the statement asks where in the call list a step stands.
     pub(super) places: bool,
     /// How unknown answers are taken.
-    pub(super) mode: Mode,
+    pub(super) mode: ReplicaMode,
     /// Set when an unknown answer was taken: the other replica may say something else.
     pub(super) unknown: bool,
     /// How many places are listed where the statement fails; none where the first is enough.
@@ -121,7 +121,7 @@ pub(super) struct View<'a, 'run> {
 
 /// One side of a question for a common environment: an event with its values, or values alone.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'e> {
+pub(super) struct PairSide<'e> {
     /// Operand and event, where it stands for one.
     pub(super) event: Option<(usize, u32)>,
     /// The values.
@@ -130,20 +130,20 @@ pub(super) struct Side<'e> {
 
 impl Hit {
     /// The hit as one side of a pair.
-    pub(super) fn side(&self) -> Side<'_> {
-        Side { event: Some((self.operand, self.event)), env: &self.env }
+    pub(super) fn as_side(&self) -> PairSide<'_> {
+        PairSide { event: Some((self.operand, self.event)), env: &self.env }
     }
 }
 
-impl<'run> View<'_, 'run> {
+impl<'run> MonitorView<'_, 'run> {
     /// A step of the run.
     pub(super) fn step(&self, number: u32) -> Option<&'run Step<'run>> {
         self.machine.run.steps.get(number as usize)
     }
 
     /// What says that an earlier step was not known to a later one.
-    pub(super) fn not_known(&self, earlier: u32, later: u32) -> Option<NotKnown> {
-        not_known(self.step(earlier)?, self.step(later)?)
+    pub(super) fn unknown_cause(&self, earlier: u32, later: u32) -> Option<UnknownCause> {
+        unknown_cause(self.step(earlier)?, self.step(later)?)
     }
 
     /// The unique pattern of an operand.
@@ -152,55 +152,55 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The names that an operand binds.
-    pub(super) fn names(&self, operand: usize) -> &[u32] {
+    pub(super) fn operand_names(&self, operand: usize) -> &[u32] {
         self.operands.get(operand).map_or(&[], |operand| operand.names.as_slice())
     }
 
     /// The names that two operands both bind.
-    pub(super) fn shared(&self, a: usize, b: usize) -> Names {
-        self.names(a).iter().copied().filter(|name| self.names(b).contains(name)).collect()
+    pub(super) fn shared_names(&self, a: usize, b: usize) -> BindingNames {
+        self.operand_names(a).iter().copied().filter(|name| self.operand_names(b).contains(name)).collect()
     }
 
     /// The names that tests of an operand on other patterns' bindings use, without those of the header.
-    pub(super) fn asks(&self, operand: usize) -> Names {
+    pub(super) fn asked_names(&self, operand: usize) -> BindingNames {
         let open = |name: &u32| self.header.get(*name as usize).is_none_or(|id| *id == ValueId::OPEN);
         self.unique_pattern(operand)
-            .map_or_else(Names::new, |unique| unique.asks.iter().copied().filter(open).collect())
+            .map_or_else(BindingNames::new, |unique| unique.asks.iter().copied().filter(open).collect())
     }
 
     /// Whether an operand has tests on bindings that it does not bind.
-    pub(super) fn joined(&self, operand: usize) -> bool {
+    pub(super) fn has_joins(&self, operand: usize) -> bool {
         self.operands.get(operand).is_some_and(|operand| operand.joined)
     }
 
     /// Whether a match counts under this mode.
-    pub(super) fn counts(&mut self, hit: &Hit) -> bool {
+    pub(super) fn counts_match(&mut self, hit: &Hit) -> bool {
         let polarity = self.operands.get(hit.operand).map_or(Polarity::Mixed, |operand| operand.polarity);
-        hit.sure || self.assume(polarity)
+        hit.sure || self.assume_answer(polarity)
     }
 
     /// The answer to something unknown: yes when that is what the mode wants.
-    pub(super) fn assume(&mut self, polarity: Polarity) -> bool {
+    pub(super) fn assume_answer(&mut self, polarity: Polarity) -> bool {
         self.unknown = true;
         match polarity {
-            Polarity::Helps => self.mode == Mode::Optimistic,
-            Polarity::Hurts => self.mode == Mode::Pessimistic,
+            Polarity::Helps => self.mode == ReplicaMode::Optimistic,
+            Polarity::Hurts => self.mode == ReplicaMode::Pessimistic,
             Polarity::Mixed => true,
         }
     }
 
     /// Whether a fit counts under this mode.
-    pub(super) fn accepts(&mut self, fit: Fit, polarity: Polarity) -> bool {
+    pub(super) fn accepts_fit(&mut self, fit: PairFit, polarity: Polarity) -> bool {
         match fit {
-            Fit::Yes => true,
-            Fit::No => false,
-            Fit::Unknown => self.assume(polarity),
+            PairFit::Yes => true,
+            PairFit::No => false,
+            PairFit::Unknown => self.assume_answer(polarity),
         }
     }
 
     /// The fault that ended the classification of one of the patterns.
     pub(super) fn check_faults(&self) -> Result<(), Fault> {
-        let mut faults = self.operands.iter().filter_map(|operand| self.timeline.of(operand.unique)?.fault.clone());
+        let mut faults = self.operands.iter().filter_map(|operand| self.timeline.matches_of(operand.unique)?.fault.clone());
         faults.next().map_or(Ok(()), Err)
     }
 
@@ -209,12 +209,12 @@ impl<'run> View<'_, 'run> {
         let mut values = Vec::new();
         for operand in self.operands {
             let (Some(unique), Some(matches)) =
-                (self.plan.unique_pattern(operand.unique), self.timeline.of(operand.unique))
+                (self.plan.unique_pattern(operand.unique), self.timeline.matches_of(operand.unique))
             else {
                 continue;
             };
             if let Ok(position) = unique.names.binary_search(&name) {
-                let events = 0..index(matches.events.len());
+                let events = 0..to_index(matches.events.len());
                 values.extend(events.filter_map(|event| matches.value_ids(event, unique.names.len()).get(position)));
             }
         }
@@ -228,46 +228,46 @@ impl<'run> View<'_, 'run> {
     }
 
     /// Takes fuel.
-    pub(super) fn spend(&mut self, units: usize) -> Result<(), Fault> {
-        self.machine.spend(u64::from(index(units)))
+    pub(super) fn spend_fuel(&mut self, units: usize) -> Result<(), Fault> {
+        self.machine.spend(u64::from(to_index(units)))
     }
 
     /// Whether both match under one environment: equal values where both bind, and the tests of each with the other's values.
-    pub(super) fn fit(&mut self, a: Side<'_>, b: Side<'_>) -> Result<Fit, Fault> {
-        self.spend(1)?;
+    pub(super) fn pair_fit(&mut self, a: PairSide<'_>, b: PairSide<'_>) -> Result<PairFit, Fault> {
+        self.spend_fuel(1)?;
         let values = same_values(a.env, b.env);
-        if values == Fit::No {
-            return Ok(Fit::No);
+        if values == PairFit::No {
+            return Ok(PairFit::No);
         }
-        let fit = values.and(self.tests(a, b)?);
-        if fit == Fit::No { Ok(Fit::No) } else { Ok(fit.and(self.tests(b, a)?)) }
+        let fit = values.and(self.test_fit(a, b)?);
+        if fit == PairFit::No { Ok(PairFit::No) } else { Ok(fit.and(self.test_fit(b, a)?)) }
     }
 
     /// The tests of `own` on bindings of other patterns, with the values of both.
-    pub(super) fn tests(&mut self, own: Side<'_>, other: Side<'_>) -> Result<Fit, Fault> {
-        let Some((operand, event)) = own.event else { return Ok(Fit::Yes) };
-        if !self.joined(operand) {
-            return Ok(Fit::Yes);
+    pub(super) fn test_fit(&mut self, own: PairSide<'_>, other: PairSide<'_>) -> Result<PairFit, Fault> {
+        let Some((operand, event)) = own.event else { return Ok(PairFit::Yes) };
+        if !self.has_joins(operand) {
+            return Ok(PairFit::Yes);
         }
-        let merged = merge(own.env, other.env);
+        let merged = merge_envs(own.env, other.env);
         self.joins_of(operand, event, &merged)
     }
 
     /// The tests of an event on bindings of other patterns under an environment; tests on what nothing binds are left aside.
-    pub(super) fn joins_of(&mut self, operand: usize, event: u32, env: &Env) -> Result<Fit, Fault> {
+    pub(super) fn joins_of(&mut self, operand: usize, event: u32, env: &Env) -> Result<PairFit, Fault> {
         let plan = self.plan;
-        let Some((alternative, step)) = self.alternative(plan, operand, event) else { return Ok(Fit::Yes) };
-        let bindings = self.bindings(env);
+        let Some((alternative, step)) = self.matched_alternative(plan, operand, event) else { return Ok(PairFit::Yes) };
+        let bindings = self.binding_values(env);
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
-        let mut fit = Fit::Yes;
+        let mut fit = PairFit::Yes;
         for &code in &alternative.joins {
-            if plan.asked(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
+            if plan.used_bindings(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
                 continue;
             }
-            fit = fit.and(match self.machine.truth(code, &scope)?.plain() {
-                Some(true) => Fit::Yes,
-                Some(false) => return Ok(Fit::No),
-                None => Fit::Unknown,
+            fit = fit.and(match self.machine.evaluate_truth(code, &scope)?.plain_answer() {
+                Some(true) => PairFit::Yes,
+                Some(false) => return Ok(PairFit::No),
+                None => PairFit::Unknown,
             });
         }
         Ok(fit)
@@ -282,10 +282,10 @@ impl<'run> View<'_, 'run> {
         texts: &AhoCorasick,
     ) -> Result<Option<Vec<u64>>, Fault> {
         let plan = self.plan;
-        let Some((alternative, step)) = self.alternative(plan, operand, event) else { return Ok(None) };
+        let Some((alternative, step)) = self.matched_alternative(plan, operand, event) else { return Ok(None) };
         let [code] = alternative.joins.as_slice() else { return Ok(None) };
-        match plan.member(*code).filter(|member| member.name == name) {
-            Some(member) => member.marks(*code, &ExpressionScope::of_step(step), texts, self),
+        match plan.lookup_test(*code).filter(|member| member.name == name) {
+            Some(member) => member.step_marks(*code, &ExpressionScope::of_step(step), texts, self),
             None => Ok(None),
         }
     }
@@ -295,51 +295,51 @@ impl<'run> View<'_, 'run> {
         let unique = self.unique_pattern(operand)?;
         let codes = unique.alternatives.iter().flat_map(|alternative| &alternative.joins);
         let mut members =
-            codes.filter_map(|code| self.plan.member(*code)).map(|member| (member.name, member.is_held()));
+            codes.filter_map(|code| self.plan.lookup_test(*code)).map(|member| (member.name, member.is_held()));
         let first = members.next()?;
         let alike = members.all(|other| other == first);
         (alike && self.header.get(first.0 as usize) == Some(&ValueId::OPEN)).then_some(first)
     }
 
     /// The alternative that an event matched, and its step.
-    pub(super) fn alternative<'p>(
+    pub(super) fn matched_alternative<'p>(
         &self,
-        plan: &'p Plan,
+        plan: &'p TemporalPlan,
         operand: usize,
         event: u32,
-    ) -> Option<(&'p Alternative<CodeId>, &'run Step<'run>)> {
+    ) -> Option<(&'p PatternAlternative<CodeId>, &'run Step<'run>)> {
         let unique = self.operands.get(operand)?.unique;
-        let event = self.timeline.of(unique)?.events.get(event as usize)?;
+        let event = self.timeline.matches_of(unique)?.events.get(event as usize)?;
         let alternative = plan.unique_pattern(unique)?.alternatives.get(usize::from(event.alternative))?;
         Some((alternative, self.step(event.step)?))
     }
 
     /// The values of all bindings: the header's and those of an environment.
-    pub(super) fn bindings(&self, env: &Env) -> Vec<Option<Node<'run>>> {
+    pub(super) fn binding_values(&self, env: &Env) -> Vec<Option<Node<'run>>> {
         let given = self.context.bindings.iter().copied().chain(std::iter::repeat(None));
-        let values = env.iter().zip(given).map(|(id, given)| given.or_else(|| self.timeline.values.node(*id)));
+        let values = env.iter().zip(given).map(|(id, given)| given.or_else(|| self.timeline.values.value_node(*id)));
         values.collect()
     }
 }
 
 /// Whether two environments give no name two values.
-pub(super) fn same_values(a: &Env, b: &Env) -> Fit {
-    a.iter().zip(b).fold(Fit::Yes, |fit, (a, b)| {
+pub(super) fn same_values(a: &Env, b: &Env) -> PairFit {
+    a.iter().zip(b).fold(PairFit::Yes, |fit, (a, b)| {
         fit.and(match (*a, *b) {
-            (ValueId::OPEN, _) | (_, ValueId::OPEN) => Fit::Yes,
-            (ValueId::ABSENT, _) | (_, ValueId::ABSENT) => Fit::Unknown,
-            (a, b) if a == b => Fit::Yes,
-            _ => Fit::No,
+            (ValueId::OPEN, _) | (_, ValueId::OPEN) => PairFit::Yes,
+            (ValueId::ABSENT, _) | (_, ValueId::ABSENT) => PairFit::Unknown,
+            (a, b) if a == b => PairFit::Yes,
+            _ => PairFit::No,
         })
     })
 }
 
 /// The values of both; where both have one, a known one.
-pub(super) fn merge(a: &Env, b: &Env) -> Env {
+pub(super) fn merge_envs(a: &Env, b: &Env) -> Env {
     a.iter().zip(b).map(|(a, b)| if a.is_value() || !(b.is_value() || *a == ValueId::OPEN) { *a } else { *b }).collect()
 }
 
 /// The values of some names.
-pub(super) fn key(env: &Env, names: &[u32]) -> Env {
+pub(super) fn env_key(env: &Env, names: &[u32]) -> Env {
     names.iter().map(|name| env.get(*name as usize).copied().unwrap_or(ValueId::OPEN)).collect()
 }

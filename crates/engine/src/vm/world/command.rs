@@ -5,7 +5,7 @@
     reason = "the feature `world` is what looks at files, commands and variables"
 )]
 
-use super::family::Family;
+use super::process_family::ProcessFamily;
 use super::{CommandOutcome, Permissions, environment};
 use crate::vm::fault::Fault;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -21,7 +21,7 @@ const GRACE: Duration = Duration::from_millis(300);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Runs a command. The first argument is the program, looked up on the path.
-pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<CommandOutcome, Fault> {
+pub(super) fn run_command(permissions: &Permissions, arguments: &[String]) -> Result<CommandOutcome, Fault> {
     let Some((program, rest)) = arguments.split_first().filter(|(program, _)| !program.is_empty()) else {
         return Err(Fault::Other("the command is empty".to_owned()));
     };
@@ -30,16 +30,16 @@ pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<Com
     if let Some(folder) = &permissions.working_directory {
         command.current_dir(folder);
     }
-    let family = Family::of(&mut command);
-    let mut child = family.start(&mut command).map_err(|error| cannot_start(permissions, program, &error))?;
+    let family = ProcessFamily::mark_command(&mut command);
+    let mut child = family.start_command(&mut command).map_err(|error| cannot_start(permissions, program, &error))?;
     let streams = [
-        child.stdout.take().map(|stream| Stream::read(stream, permissions.output_bytes)),
-        child.stderr.take().map(|stream| Stream::read(stream, permissions.output_bytes)),
+        child.stdout.take().map(|stream| CommandStream::start_reading(stream, permissions.output_bytes)),
+        child.stderr.take().map(|stream| CommandStream::start_reading(stream, permissions.output_bytes)),
     ];
     let in_time = ended_itself(&child, &family, permissions.command_time);
-    family.end(&child);
+    family.kill_all(&child);
     let status = in_time.and_then(|in_time| child.wait().map(|status| in_time.then_some(status)));
-    let survivors = family.ended();
+    let survivors = family.after_wait();
     let status = status.map_err(|error| Fault::Other(format!("`{program}` cannot be waited for: {error}")))?;
     if !survivors.is_empty() {
         let survivors = survivors.join(", ");
@@ -50,9 +50,9 @@ pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<Com
         let limit = if limit.is_multiple_of(1_000) { format!("{}s", limit / 1_000) } else { format!("{limit}ms") };
         return Err(Fault::Other(format!("`{program}` took longer than {limit} and was ended")));
     };
-    let output: String = streams.into_iter().flatten().map(Stream::text).collect();
-    let output = environment::withheld(&output, environment::variables()).into_owned();
-    Ok(CommandOutcome { code: code(status), output })
+    let output: String = streams.into_iter().flatten().map(CommandStream::written_text).collect();
+    let output = environment::withhold_values(&output, environment::text_variables()).into_owned();
+    Ok(CommandOutcome { code: exit_code(status), output })
 }
 
 fn cannot_start(permissions: &Permissions, program: &str, error: &std::io::Error) -> Fault {
@@ -75,16 +75,16 @@ fn cannot_start(permissions: &Permissions, program: &str, error: &std::io::Error
 /// Characters of a program's name in a message.
 const NAME: usize = 200;
 
-pub(super) fn code(status: ExitStatus) -> i64 {
+pub(super) fn exit_code(status: ExitStatus) -> i64 {
     status.code().map_or_else(|| 128 + i64::from(status.signal().unwrap_or(0)), i64::from)
 }
 
 /// Waits until the command ends by itself, and ends it with all that it started when it does not; whether it did. Either way it is not
 /// asked for its status yet: until then no other process can get its number.
-fn ended_itself(child: &Child, family: &Family, limit: Duration) -> std::io::Result<bool> {
+fn ended_itself(child: &Child, family: &ProcessFamily, limit: Duration) -> std::io::Result<bool> {
     let in_time = wait_until(child, Instant::now() + limit)?;
     if !in_time {
-        family.ask(child);
+        family.ask_to_end(child);
         wait_until(child, Instant::now() + GRACE)?;
     }
     Ok(in_time)
@@ -106,13 +106,13 @@ pub(super) fn wait_until(child: &Child, deadline: Instant) -> std::io::Result<bo
 
 /// What a command writes to a stream: the first bytes are kept, the rest is read and dropped, so that the command never waits for a full
 /// pipe. A thread reads; it is not waited for, as a process that cannot be ended may keep the stream open.
-struct Stream {
+struct CommandStream {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: mpsc::Receiver<()>,
 }
 
-impl Stream {
-    fn read(mut stream: impl Read + Send + 'static, limit: usize) -> Self {
+impl CommandStream {
+    fn start_reading(mut stream: impl Read + Send + 'static, limit: usize) -> Self {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let (sender, ended) = mpsc::channel();
         let filled = Arc::clone(&kept);
@@ -130,7 +130,7 @@ impl Stream {
     }
 
     /// What was written, waiting a little for the end.
-    fn text(self) -> String {
+    fn written_text(self) -> String {
         let _ended = self.ended.recv_timeout(GRACE);
         self.kept.lock().map(|kept| String::from_utf8_lossy(&kept).into_owned()).unwrap_or_default()
     }
@@ -150,20 +150,20 @@ mod tests {
 
     #[test]
     fn the_exit_code_and_the_output_are_reported() {
-        let outcome = allowed().command(&words(&["sh", "-c", "echo out; echo err >&2; exit 3"])).unwrap();
+        let outcome = allowed().run_command(&words(&["sh", "-c", "echo out; echo err >&2; exit 3"])).unwrap();
         assert_eq!(outcome, CommandOutcome { code: 3, output: "out\nerr\n".to_owned() });
-        assert_eq!(allowed().command(&words(&["sh", "-c", "kill -9 $$"])).unwrap().code, 137);
+        assert_eq!(allowed().run_command(&words(&["sh", "-c", "kill -9 $$"])).unwrap().code, 137);
     }
 
     #[test]
     fn without_permission_nothing_runs() {
         let denied = Permissions { run: false, ..allowed() };
-        assert_eq!(denied.command(&words(&["true"])), Err(Fault::Permission("--allow-run".to_owned())));
+        assert_eq!(denied.run_command(&words(&["true"])), Err(Fault::Permission("--allow-run".to_owned())));
     }
 
     #[test]
     fn arguments_are_never_read_by_a_shell() {
-        let outcome = allowed().command(&words(&["printf", "%s", "$(echo x); `id` | cat"])).unwrap();
+        let outcome = allowed().run_command(&words(&["printf", "%s", "$(echo x); `id` | cat"])).unwrap();
         assert_eq!(outcome.output, "$(echo x); `id` | cat");
     }
 
@@ -173,7 +173,7 @@ mod tests {
         let file = marker.path().join("alive");
         let script = format!("trap '' TERM; (trap '' TERM; sleep 2; touch {}) & sleep 60", file.display());
         let started = Instant::now();
-        let found = allowed().command(&words(&["sh", "-c", &script]));
+        let found = allowed().run_command(&words(&["sh", "-c", &script]));
         assert!(matches!(found, Err(Fault::Other(_))), "{found:?}");
         assert!(started.elapsed() < Duration::from_millis(1_900), "{:?}", started.elapsed());
         std::thread::sleep(Duration::from_millis(2_200));
@@ -188,8 +188,8 @@ mod tests {
             format!("setsid sh -c 'trap \"\" TERM; exec >&- 2>&-; sleep 1; touch {}' &", file.display())
         };
         let script = format!("trap '' TERM; {} exec >&- 2>&-; sleep 60", daemon(&limit));
-        assert!(allowed().command(&words(&["sh", "-c", &script])).is_err());
-        let outcome = allowed().command(&words(&["sh", "-c", &format!("echo done; {}", daemon(&normal))])).unwrap();
+        assert!(allowed().run_command(&words(&["sh", "-c", &script])).is_err());
+        let outcome = allowed().run_command(&words(&["sh", "-c", &format!("echo done; {}", daemon(&normal))])).unwrap();
         assert_eq!(outcome, CommandOutcome { code: 0, output: "done\n".to_owned() });
         std::thread::sleep(Duration::from_millis(1_300));
         assert!(!limit.exists() && !normal.exists(), "a process in a session of its own lived on");
@@ -197,14 +197,14 @@ mod tests {
 
     #[test]
     fn there_is_no_input() {
-        assert_eq!(allowed().command(&words(&["cat"])).unwrap(), CommandOutcome { code: 0, output: String::new() });
+        assert_eq!(allowed().run_command(&words(&["cat"])).unwrap(), CommandOutcome { code: 0, output: String::new() });
     }
 
     #[test]
     fn endless_output_is_bounded() {
-        let found = allowed().command(&words(&["yes"]));
+        let found = allowed().run_command(&words(&["yes"]));
         assert!(found.is_err());
-        let outcome = Permissions { output_bytes: 10, ..allowed() }.command(&words(&["seq", "100000"])).unwrap();
+        let outcome = Permissions { output_bytes: 10, ..allowed() }.run_command(&words(&["seq", "100000"])).unwrap();
         assert_eq!(outcome.output.len(), 10);
     }
 
@@ -220,11 +220,11 @@ mod tests {
             (".", "not an executable file"),
             ("a\0b", "NUL"),
         ] {
-            let found = permissions.command(&words(&[program]));
+            let found = permissions.run_command(&words(&[program]));
             assert!(matches!(&found, Err(Fault::Other(text)) if text.contains(why)), "{program:?}: {found:?}");
         }
-        assert!(allowed().command(&[]).is_err());
+        assert!(allowed().run_command(&[]).is_err());
         let long = "x".repeat(4 << 20);
-        assert!(allowed().command(&words(&["true", &long])).is_err());
+        assert!(allowed().run_command(&words(&["true", &long])).is_err());
     }
 }

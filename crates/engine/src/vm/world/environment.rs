@@ -12,7 +12,7 @@ const SHORTEST: usize = 6;
 
 /// The text without the values of variables of the environment, the longest first, so that no part of one stays. The folder in which
 /// the command runs is known to whoever reads its output.
-pub(super) fn withheld(text: &str, variables: impl Iterator<Item = (String, String)>) -> Cow<'_, str> {
+pub(super) fn withhold_values(text: &str, variables: impl Iterator<Item = (String, String)>) -> Cow<'_, str> {
     let known = ["PWD", "OLDPWD"];
     let mut values: Vec<String> = variables
         .filter(|(name, value)| value.trim().len() >= SHORTEST && !known.contains(&name.as_str()))
@@ -24,7 +24,7 @@ pub(super) fn withheld(text: &str, variables: impl Iterator<Item = (String, Stri
 }
 
 /// How a variable stands.
-pub(super) fn state(name: &str) -> VariableState {
+pub(super) fn variable_state(name: &str) -> VariableState {
     match std::env::var_os(name) {
         None => VariableState::Unset,
         Some(value) if value.is_empty() => VariableState::Empty,
@@ -33,7 +33,7 @@ pub(super) fn state(name: &str) -> VariableState {
 }
 
 /// The variables of this process that are text.
-pub(super) fn variables() -> impl Iterator<Item = (String, String)> {
+pub(super) fn text_variables() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
@@ -43,7 +43,7 @@ mod tests {
 
     fn clean(text: &str) -> String {
         let variables = [("A", "tangerine"), ("B", "tangerine dream"), ("CI", "true"), ("PWD", "/work/here")];
-        withheld(text, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter()).into_owned()
+        withhold_values(text, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter()).into_owned()
     }
 
     #[test]

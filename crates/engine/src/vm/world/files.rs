@@ -8,7 +8,7 @@
 use super::{FileState, Permissions};
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
-use averment_base::files::{lies_in, nothing_there, open, resolve};
+use averment_base::files::{lies_in, nothing_there, open_resolved, resolve_path};
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::path::Path;
 const NAMES: usize = 100_000;
 
 /// Looks at a file if it may be looked at.
-pub(super) fn read(permissions: &Permissions, path: &str, look: FileLook) -> Result<FileState, Fault> {
+pub(super) fn read_file(permissions: &Permissions, path: &str, look: FileLook) -> Result<FileState, Fault> {
     if path.contains('\0') {
         return Err(Fault::Other("a path cannot hold a NUL character".to_owned()));
     }
@@ -25,14 +25,14 @@ pub(super) fn read(permissions: &Permissions, path: &str, look: FileLook) -> Res
         return Err(Fault::Other("the path is empty".to_owned()));
     }
     let Some(base) = &permissions.working_directory else { return Err(needs_permission(Path::new(path))) };
-    let place = resolve(&base.join(path)).map_err(|error| cannot_read(path, &error))?;
+    let place = resolve_path(&base.join(path)).map_err(|error| cannot_read(path, &error))?;
     if !lies_in(&place, std::iter::once(base).chain(&permissions.read)) {
         return Err(needs_permission(&place));
     }
-    state(permissions, path, &place, look)
+    file_state(permissions, path, &place, look)
 }
 
-fn state(permissions: &Permissions, path: &str, place: &Path, look: FileLook) -> Result<FileState, Fault> {
+fn file_state(permissions: &Permissions, path: &str, place: &Path, look: FileLook) -> Result<FileState, Fault> {
     let metadata = match std::fs::symlink_metadata(place) {
         Ok(metadata) => metadata,
         Err(error) if nothing_there(&error) => return Ok(FileState::Missing),
@@ -45,19 +45,19 @@ fn state(permissions: &Permissions, path: &str, place: &Path, look: FileLook) ->
     if !metadata.is_dir() && !metadata.is_file() {
         return Err(Fault::Other(format!("`{path}` is no regular file")));
     }
-    let file = match open(place, metadata.is_dir()) {
+    let file = match open_resolved(place, metadata.is_dir()) {
         Ok(file) => file,
         Err(error) if nothing_there(&error) => return Ok(FileState::Missing),
         Err(error) => return Err(cannot_read(path, &error)),
     };
     if metadata.is_dir() {
-        return names(&file).map(FileState::Folder).map_err(|error| cannot_read(path, &error));
+        return folder_names(&file).map(FileState::Folder).map_err(|error| cannot_read(path, &error));
     }
     let opened = file.metadata().map_err(|error| cannot_read(path, &error))?;
-    content(permissions, path, file, &opened, look)
+    file_content(permissions, path, file, &opened, look)
 }
 
-fn content(
+fn file_content(
     permissions: &Permissions,
     path: &str,
     file: File,
@@ -85,7 +85,7 @@ fn content(
 }
 
 /// The names in a folder, sorted.
-fn names(folder: &File) -> std::io::Result<Vec<String>> {
+fn folder_names(folder: &File) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in rustix::fs::Dir::read_from(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn text(permissions: &Permissions, path: &str) -> Result<FileState, Fault> {
-        permissions.file(path, FileLook::Text)
+        permissions.file_state(path, FileLook::Text)
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
         ];
         for path in paths {
             for look in [FileLook::Presence, FileLook::Size, FileLook::Text] {
-                let found = permissions.file(path, look);
+                let found = permissions.file_state(path, look);
                 assert!(matches!(found, Err(Fault::Permission(_) | Fault::Other(_))), "{path}: {found:?}");
             }
         }
@@ -189,9 +189,9 @@ mod tests {
         // The places were folders and files when they were looked at; now they are links.
         std::os::unix::fs::symlink(outside.path(), place.join("folder")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret"), place.join("file")).unwrap();
-        assert!(open(&place.join("folder/secret"), false).is_err());
-        assert!(open(&place.join("file"), false).is_err());
-        assert!(open(&place.join("folder"), true).is_err());
+        assert!(open_resolved(&place.join("folder/secret"), false).is_err());
+        assert!(open_resolved(&place.join("file"), false).is_err());
+        assert!(open_resolved(&place.join("folder"), true).is_err());
     }
 
     #[test]
@@ -199,13 +199,13 @@ mod tests {
         assert!(matches!(text(&Permissions::default(), "Cargo.toml"), Err(Fault::Permission(_))));
         let dev = Permissions { read: vec![std::path::PathBuf::from("/dev")], ..inside(Path::new("/tmp")) };
         assert!(matches!(text(&dev, "/dev/zero"), Err(Fault::Other(_))));
-        assert!(matches!(dev.file("/dev/zero", FileLook::Presence), Ok(FileState::Unread(_))));
+        assert!(matches!(dev.file_state("/dev/zero", FileLook::Presence), Ok(FileState::Unread(_))));
         let folder = tempfile::tempdir().unwrap();
         let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
         if made.is_ok_and(|status| status.success()) {
             assert!(matches!(text(&inside(folder.path()), "pipe"), Err(Fault::Other(_))));
             let pipe = folder.path().canonicalize().unwrap().join("pipe");
-            assert!(!open(&pipe, false).unwrap().metadata().unwrap().is_file());
+            assert!(!open_resolved(&pipe, false).unwrap().metadata().unwrap().is_file());
         }
     }
 
@@ -215,8 +215,8 @@ mod tests {
         std::fs::write(folder.path().join("large"), "0123456789").unwrap();
         let small = Permissions { file_bytes: 4, ..inside(folder.path()) };
         assert!(matches!(text(&small, "large"), Err(Fault::Other(why)) if why.contains("larger than 4 bytes")));
-        assert_eq!(small.file("large", FileLook::Size), Ok(FileState::Unread(10)));
-        assert_eq!(small.file("large", FileLook::Presence), Ok(FileState::Unread(10)));
+        assert_eq!(small.file_state("large", FileLook::Size), Ok(FileState::Unread(10)));
+        assert_eq!(small.file_state("large", FileLook::Presence), Ok(FileState::Unread(10)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod command;
 #[cfg(feature = "world")]
 mod environment;
 #[cfg(feature = "world")]
-mod family;
+mod process_family;
 #[cfg(feature = "world")]
 mod files;
 #[cfg(feature = "world")]
@@ -17,7 +17,7 @@ mod orphans;
 #[cfg(feature = "world")]
 mod service;
 #[cfg(feature = "world")]
-mod watched;
+mod watched_program;
 
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
@@ -26,11 +26,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 #[cfg(feature = "world")]
-pub use family::{adopt_orphans, end_all};
+pub use process_family::{adopt_orphans, end_all};
 #[cfg(feature = "world")]
-pub use service::Service;
+pub use service::ServiceProcess;
 #[cfg(feature = "world")]
-pub use watched::{Watched, supervise};
+pub use watched_program::{WatchedProgram, supervise};
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct CommandOutcome {
 
 /// What rules have looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum WorldLookup {
     /// A file, as it stood; `None` where it could not be looked at.
     File(String, Option<FileState>),
     /// A command that was run, and how it ended; else why that is not known.
@@ -76,27 +76,27 @@ pub enum Seen {
 
 /// Notes what rules look at, for whoever records it. A copy writes into the same notes.
 #[derive(Debug, Clone, Default)]
-pub struct Notes(Arc<Mutex<Vec<Seen>>>);
+pub struct WorldNotes(Arc<Mutex<Vec<WorldLookup>>>);
 
-impl Notes {
+impl WorldNotes {
     /// What was noted until now.
     #[must_use]
-    pub fn taken(&self) -> Vec<Seen> {
+    pub fn take_notes(&self) -> Vec<WorldLookup> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn put(&self, seen: Seen) {
+    fn add_note(&self, seen: WorldLookup) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
     }
 }
 
-impl PartialEq for Notes {
+impl PartialEq for WorldNotes {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Notes {}
+impl Eq for WorldNotes {}
 
 /// What rules may do, and its limits. The default allows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +116,7 @@ pub struct Permissions {
     /// Bytes of the largest file that is read.
     pub file_bytes: u64,
     /// Where files and commands are noted that were looked at.
-    pub notes: Option<Notes>,
+    pub notes: Option<WorldNotes>,
 }
 
 impl Default for Permissions {
@@ -146,13 +146,13 @@ impl Permissions {
     /// # Errors
     /// [`Fault::Permission`] when it lies (symbolic links followed) in no permitted folder; [`Fault::Other`] when it is no regular file, too
     /// large or unreadable.
-    pub fn file(&self, path: &str, look: FileLook) -> Result<FileState, Fault> {
+    pub fn file_state(&self, path: &str, look: FileLook) -> Result<FileState, Fault> {
         #[cfg(feature = "world")]
-        let state = files::read(self, path, look);
+        let state = files::read_file(self, path, look);
         #[cfg(not(feature = "world"))]
         let state = Err(out_of_reach(look));
         if let Some(notes) = &self.notes {
-            notes.put(Seen::File(path.to_owned(), state.as_ref().ok().cloned()));
+            notes.add_note(WorldLookup::File(path.to_owned(), state.as_ref().ok().cloned()));
         }
         state
     }
@@ -161,16 +161,16 @@ impl Permissions {
     ///
     /// # Errors
     /// [`Fault::Permission`] without `--allow-run`; [`Fault::Other`] when it cannot be started or takes too long.
-    pub fn command(&self, arguments: &[String]) -> Result<CommandOutcome, Fault> {
+    pub fn run_command(&self, arguments: &[String]) -> Result<CommandOutcome, Fault> {
         if !self.run {
             return Err(Fault::Permission("--allow-run".to_owned()));
         }
         #[cfg(feature = "world")]
-        let outcome = command::run(self, arguments);
+        let outcome = command::run_command(self, arguments);
         #[cfg(not(feature = "world"))]
         let outcome = Err(out_of_reach(self));
         if let Some(notes) = &self.notes {
-            notes.put(Seen::Command(arguments.to_vec(), outcome.clone().map_err(|fault| fault.to_string())));
+            notes.add_note(WorldLookup::Command(arguments.to_vec(), outcome.clone().map_err(|fault| fault.to_string())));
         }
         outcome
     }
@@ -179,14 +179,14 @@ impl Permissions {
     ///
     /// # Errors
     /// [`Fault::Other`] where the environment may not be asked, as in a `test` block.
-    pub fn variable(&self, name: &str) -> Result<VariableState, Fault> {
+    pub fn variable_state(&self, name: &str) -> Result<VariableState, Fault> {
         if !self.environment {
             return Err(Fault::Other(
                 "the environment is not looked at here, and the run does not record it".to_owned(),
             ));
         }
         #[cfg(feature = "world")]
-        return Ok(environment::state(name));
+        return Ok(environment::variable_state(name));
         #[cfg(not(feature = "world"))]
         Err(out_of_reach(name))
     }

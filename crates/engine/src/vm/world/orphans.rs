@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(super) fn adopt() {
     let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
     if own.is_none() && set_child_subreaper(Some(rustix::process::getpid())).is_ok() {
-        *own = Some(children(this()).into_iter().collect());
+        *own = Some(child_pids(own_pid()).into_iter().collect());
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn end() -> Vec<String> {
     let Some(own) = &*own else { return Vec::new() };
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let left = frozen(own);
+        let left = freeze_descendants(own);
         if left.is_empty() {
             return Vec::new();
         }
@@ -54,18 +54,18 @@ pub(super) fn end() -> Vec<String> {
             let _not_a_child = waitpid(Some(pid), WaitOptions::NOHANG);
         }
         if Instant::now() >= deadline {
-            return left.into_iter().filter_map(named).collect();
+            return left.into_iter().filter_map(living_name).collect();
         }
     }
 }
 
 /// What descends from this process, but for some, each stopped as soon as it is seen: what stands still starts nothing before it is killed.
 #[cfg(target_os = "linux")]
-fn frozen(without: &BTreeSet<i32>) -> Vec<i32> {
+fn freeze_descendants(without: &BTreeSet<i32>) -> Vec<i32> {
     let mut found: Vec<i32> = Vec::new();
-    let (mut parent, mut at) = (this(), 0);
+    let (mut parent, mut at) = (own_pid(), 0);
     loop {
-        for child in children(parent) {
+        for child in child_pids(parent) {
             if !without.contains(&child) && !found.contains(&child) {
                 if let Some(pid) = Pid::from_raw(child) {
                     let _gone_already = kill_process(pid, Signal::STOP);
@@ -79,13 +79,13 @@ fn frozen(without: &BTreeSet<i32>) -> Vec<i32> {
 }
 
 #[cfg(target_os = "linux")]
-fn this() -> i32 {
+fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
 
 /// The children of a process, with those that have ended and were not waited for.
 #[cfg(target_os = "linux")]
-fn children(parent: i32) -> Vec<i32> {
+fn child_pids(parent: i32) -> Vec<i32> {
     let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let listed: Option<Vec<String>> =
         threads.map(|thread| std::fs::read_to_string(thread.path().join("children")).ok()).collect();
@@ -94,14 +94,14 @@ fn children(parent: i32) -> Vec<i32> {
             listed.iter().flat_map(|list| list.split_ascii_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
         }
         // Where the system lists none, or a thread has ended meanwhile.
-        _ => super::family::processes().filter(|one| one.parent == parent).map(|one| one.pid).collect(),
+        _ => super::process_family::all_processes().filter(|one| one.parent == parent).map(|one| one.pid).collect(),
     }
 }
 
 /// A living process with the name that it has given itself.
 #[cfg(target_os = "linux")]
-fn named(pid: i32) -> Option<String> {
-    super::family::Process::read(pid).filter(|one| !one.dead)?;
+fn living_name(pid: i32) -> Option<String> {
+    super::process_family::ProcessStat::read_stat(pid).filter(|one| !one.dead)?;
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     Some(format!("{pid} ({})", name.trim_end()))
 }

@@ -3,60 +3,60 @@
 use averment_base::source::Span;
 use averment_engine::bytecode::ops::*;
 use averment_engine::ir::{
-    self, Assertion, Check, Constant, Def, Expr, ExprKind, Let, Local, Module, Regex, Schema, Settings, Tested, Type,
+    self, CheckedAssertion, AssertionCheck, Constant, FunctionDef, TypedExpr, ExprKind, LetDef, LocalId, CheckedModule, RegexSource, ProgramSchema, AssertionSettings, TypedTest, Type,
     ValueTest,
 };
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use proptest::prelude::*;
 
-fn of(kind: ExprKind) -> Expr {
-    Expr { kind, span: Span::default(), ty: Type::Any }
+fn of(kind: ExprKind) -> TypedExpr {
+    TypedExpr { kind, span: Span::default(), ty: Type::Any }
 }
 
 /// The smallest expression.
-pub fn leaf() -> Expr {
+pub fn leaf() -> TypedExpr {
     of(ExprKind::Constant(Constant::Null))
 }
 
 /// A module that asserts an expression, with a `let`, a `def` and everything else that expressions name by number.
-pub fn module(expr: &Expr) -> Module {
-    let settings = Settings::default();
+pub fn module(expr: &TypedExpr) -> CheckedModule {
+    let settings = AssertionSettings::default();
     let root = of(ExprKind::Root("output"));
     let twice = of(ExprKind::Binary(BinaryOperator::Add, Box::new(local()), Box::new(local())));
-    Module {
-        params: vec![ir::Param {
+    CheckedModule {
+        params: vec![ir::DeclaredParam {
             name: "limit".into(),
             ty: Type::Number,
             default: Some(Constant::Number("100".into())),
             span: Span::default(),
         }],
-        lets: vec![Let {
+        lets: vec![LetDef {
             name: "tags".into(),
             value: of(ExprKind::Field(Box::new(root), "tags".into())),
             is_written: true,
         }],
-        defs: vec![Def { name: "twice".into(), parameters: 1, body: twice, is_written: true }],
-        regexes: vec![Regex { pattern: "(?-u:\\d)+".into(), text: "/\\d+/".into(), backtracks: false }],
-        schemas: vec![Schema {
+        defs: vec![FunctionDef { name: "twice".into(), parameters: 1, body: twice, is_written: true }],
+        regexes: vec![RegexSource { pattern: "(?-u:\\d)+".into(), text: "/\\d+/".into(), backtracks: false }],
+        schemas: vec![ProgramSchema {
             name: "Small".into(),
             json: r#"{"type": "object", "required": ["a"]}"#.into(),
             place: None,
         }],
-        assertions: vec![Assertion {
+        assertions: vec![CheckedAssertion {
             id: "a".into(),
             rule: None,
             text: "a".into(),
             span: Span::default(),
             settings,
             bindings: vec![],
-            check: Check::Expression(expr.clone()),
+            check: AssertionCheck::Expression(expr.clone()),
         }],
-        ..Module::default()
+        ..CheckedModule::default()
     }
 }
 
-fn local() -> Expr {
-    of(ExprKind::Local(Local(0)))
+fn local() -> TypedExpr {
+    of(ExprKind::Local(LocalId(0)))
 }
 
 fn constant() -> impl Strategy<Value = Constant> {
@@ -70,7 +70,7 @@ fn constant() -> impl Strategy<Value = Constant> {
     ]
 }
 
-fn simple() -> impl Strategy<Value = Expr> {
+fn simple() -> impl Strategy<Value = TypedExpr> {
     prop_oneof![
         3 => constant().prop_map(|constant| of(ExprKind::Constant(constant))),
         3 => prop_oneof![
@@ -83,8 +83,8 @@ fn simple() -> impl Strategy<Value = Expr> {
         1 => Just(of(ExprKind::Param(0))),
         1 => Just(of(ExprKind::Let(0))),
         1 => Just(of(ExprKind::Regex(0))),
-        1 => (0u32..3).prop_map(|slot| of(ExprKind::Local(Local(slot)))),
-        1 => Just(of(ExprKind::Binding(ir::Binding(0)))),
+        1 => (0u32..3).prop_map(|slot| of(ExprKind::Local(LocalId(slot)))),
+        1 => Just(of(ExprKind::Binding(ir::BindingId(0)))),
     ]
 }
 
@@ -120,10 +120,10 @@ fn test_kind() -> impl Strategy<Value = (TestKind, bool)> {
     ]
 }
 
-fn tested(inner: impl Strategy<Value = Expr> + Clone) -> impl Strategy<Value = Expr> {
+fn tested(inner: impl Strategy<Value = TypedExpr> + Clone) -> impl Strategy<Value = TypedExpr> {
     let plain = (test_kind(), any::<bool>(), inner.clone(), inner.clone()).prop_map(|((kind, two), negated, a, b)| {
         let operand = two.then(|| Box::new(b));
-        Tested { kind: ValueTest::Plain(kind), negated, subject: Box::new(a), operand }
+        TypedTest { kind: ValueTest::Plain(kind), negated, subject: Box::new(a), operand }
     });
     let kinds = vec![
         ValueTest::IsType(Type::Integer),
@@ -132,7 +132,7 @@ fn tested(inner: impl Strategy<Value = Expr> + Clone) -> impl Strategy<Value = E
         ValueTest::IsJsonSchema(0),
         ValueTest::ContainsJsonSchema(0),
     ];
-    let typed = (proptest::sample::select(kinds), any::<bool>(), inner).prop_map(|(kind, negated, subject)| Tested {
+    let typed = (proptest::sample::select(kinds), any::<bool>(), inner).prop_map(|(kind, negated, subject)| TypedTest {
         kind,
         negated,
         subject: Box::new(subject),
@@ -151,7 +151,7 @@ fn quantifier() -> impl Strategy<Value = ExprQuantifier> {
 }
 
 /// An expression of any form.
-pub fn expr() -> impl Strategy<Value = Expr> {
+pub fn expr() -> impl Strategy<Value = TypedExpr> {
     simple().prop_recursive(6, 60, 4, |inner| {
         let boxed = || inner.clone().prop_map(Box::new);
         prop_oneof![
@@ -167,7 +167,7 @@ pub fn expr() -> impl Strategy<Value = Expr> {
             1 => boxed().prop_map(|a| of(ExprKind::Range(None, Some(a)))),
             2 => (boxed(), boxed(), boxed()).prop_map(|(a, b, c)| of(ExprKind::If(a, b, c))),
             2 => (quantifier(), 0u32..3, boxed(), boxed())
-                .prop_map(|(quantifier, slot, a, b)| of(ExprKind::Quantifier(quantifier, Local(slot), a, b))),
+                .prop_map(|(quantifier, slot, a, b)| of(ExprKind::Quantifier(quantifier, LocalId(slot), a, b))),
             1 => inner.clone().prop_map(|a| of(ExprKind::Builtin("length", vec![a]))),
             1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| of(ExprKind::Builtin("bleu", vec![a, b]))),
             1 => inner.clone().prop_map(|a| of(ExprKind::Def(0, vec![a]))),

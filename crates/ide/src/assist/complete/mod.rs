@@ -5,7 +5,7 @@ mod values;
 mod words;
 
 use super::context::CursorContext;
-use super::cursor::{Cursor, Mode};
+use super::cursor::{CursorState, StatementPart};
 use super::vocabulary::{self, Role, Word};
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ pub struct Completion {
     pub detail: String,
     /// More, as Markdown; may be empty.
     pub doc: String,
-    /// What to insert, with `${1:…}` for what is to be filled in; see [`plain`].
+    /// What to insert, with `${1:…}` for what is to be filled in; see [`strip_placeholders`].
     pub insert: String,
 }
 
@@ -71,7 +71,7 @@ impl Completions {
 
 /// A snippet as plain text: `before ${1:approve} -> ${2:refund}` becomes `before approve -> refund`.
 #[must_use]
-pub fn plain(snippet: &str) -> String {
+pub fn strip_placeholders(snippet: &str) -> String {
     let mut out = String::new();
     let mut letters = snippet.chars().peekable();
     // Places that are open, so that only their braces are left out.
@@ -112,16 +112,16 @@ fn first_choice(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mu
 }
 
 /// A text that stands in a snippet as it is.
-fn escaped(text: &str) -> String {
+fn escape_snippet(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
 
 /// What can be written at a byte offset.
 #[must_use]
-pub fn complete(text: &str, at: usize, context: &CursorContext) -> Completions {
-    let cursor = Cursor::new(text, at);
+pub fn complete_at(text: &str, at: usize, context: &CursorContext) -> Completions {
+    let cursor = CursorState::new(text, at);
     let mut found = CompletionBuilder { cursor: &cursor, context, items: Vec::new(), path: None };
-    found.collect();
+    found.add_candidates();
     let CompletionBuilder { items, path, .. } = found;
     let mut distinct: Vec<Completion> = Vec::with_capacity(items.len());
     let mut seen = std::collections::BTreeSet::new();
@@ -134,26 +134,26 @@ pub fn complete(text: &str, at: usize, context: &CursorContext) -> Completions {
 }
 
 struct CompletionBuilder<'c, 't> {
-    cursor: &'c Cursor<'t>,
+    cursor: &'c CursorState<'t>,
     context: &'c CursorContext,
     items: Vec<Completion>,
     path: Option<String>,
 }
 
 impl CompletionBuilder<'_, '_> {
-    fn collect(&mut self) {
+    fn add_candidates(&mut self) {
         if self.cursor.in_comment {
-            self.comment();
+            self.complete_comment();
         } else if self.cursor.in_text {
-            self.text();
+            self.complete_text();
         } else if self.cursor.chain.is_some() {
-            self.members();
+            self.add_members();
         } else {
-            self.by_mode(self.cursor.mode.clone());
+            self.add_for_part(self.cursor.mode.clone());
         }
     }
 
-    fn push(&mut self, kind: CompletionKind, label: &str, insert: &str, detail: &str, doc: &str) {
+    fn push_item(&mut self, kind: CompletionKind, label: &str, insert: &str, detail: &str, doc: &str) {
         self.items.push(Completion {
             label: label.to_owned(),
             kind,
@@ -163,40 +163,40 @@ impl CompletionBuilder<'_, '_> {
         });
     }
 
-    fn by_mode(&mut self, mode: Mode) {
+    fn add_for_part(&mut self, mode: StatementPart) {
         let behind = self.cursor.behind_operand;
         match mode {
-            Mode::Start(body) => self.start(body),
-            Mode::Step if behind => self.behind_step(),
-            Mode::Step => self.steps(),
-            Mode::Expression if behind => self.operators(),
-            Mode::Expression => self.operands(),
-            Mode::Arguments(_) if behind => self.tests(),
-            Mode::Arguments(steps) => self.arguments(&steps),
-            Mode::Value(steps, path) => self.argument_values(&steps, &path),
-            Mode::Type => self.words(Role::Type, CompletionKind::Type),
-            Mode::Severity if behind && self.cursor.before.last() != Some(&"severity") => self.modifiers(),
-            Mode::Severity => self.words(Role::Severity, CompletionKind::Value),
-            Mode::Use => self.modules(),
-            Mode::Test => self.test_words(),
-            Mode::Call => self.tools(false),
-            Mode::Object(entry) => self.entries(entry),
-            Mode::Within => self.within(),
-            Mode::Free if behind => self.modifiers(),
-            Mode::Free => self.header_words(),
+            StatementPart::Start(body) => self.add_statements(body),
+            StatementPart::Step if behind => self.behind_step(),
+            StatementPart::Step => self.add_steps(),
+            StatementPart::Expression if behind => self.add_operators(),
+            StatementPart::Expression => self.add_operands(),
+            StatementPart::Arguments(_) if behind => self.add_tests(),
+            StatementPart::Arguments(steps) => self.add_arguments(&steps),
+            StatementPart::Value(steps, path) => self.argument_values(&steps, &path),
+            StatementPart::Type => self.add_words(Role::Type, CompletionKind::Type),
+            StatementPart::Severity if behind && self.cursor.before.last() != Some(&"severity") => self.add_modifiers(),
+            StatementPart::Severity => self.add_words(Role::Severity, CompletionKind::Value),
+            StatementPart::Use => self.add_modules(),
+            StatementPart::Test => self.test_words(),
+            StatementPart::Call => self.add_tools(false),
+            StatementPart::Object(entry) => self.add_entries(entry),
+            StatementPart::Within => self.add_within(),
+            StatementPart::Free if behind => self.add_modifiers(),
+            StatementPart::Free => self.header_words(),
         }
     }
 
-    fn words(&mut self, role: Role, kind: CompletionKind) {
-        for word in vocabulary::words(role) {
-            self.word(word, kind);
+    fn add_words(&mut self, role: Role, kind: CompletionKind) {
+        for word in vocabulary::words_with_role(role) {
+            self.add_word(word, kind);
         }
     }
 
-    fn word(&mut self, word: &Word, kind: CompletionKind) {
-        let doc = super::hover::of_word(word);
+    fn add_word(&mut self, word: &Word, kind: CompletionKind) {
+        let doc = super::hover::word_page(word);
         let detail = word.doc.split_once(": ").map_or("", |(ty, _)| ty);
         let detail = if matches!(word.role, Role::Root | Role::Field) { detail } else { word.role.noun() };
-        self.push(kind, word.word, word.snippet, detail, &doc);
+        self.push_item(kind, word.word, word.snippet, detail, &doc);
     }
 }

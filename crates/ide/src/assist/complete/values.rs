@@ -1,67 +1,67 @@
 //! Values: operands, tests, what is known of a compared path, strings.
 
-use super::{Completion, CompletionBuilder, CompletionKind, escaped};
-use crate::assist::chain::{Chain, Segment};
-use crate::assist::context::Named;
-use crate::assist::cursor::{Mode, tokens};
-use crate::assist::entries::Entry;
-use crate::assist::member::{self, Field, PathTarget};
+use super::{Completion, CompletionBuilder, CompletionKind, escape_snippet};
+use crate::assist::chain::{PathPrefix, PrefixPart};
+use crate::assist::context::DeclaredName;
+use crate::assist::cursor::{StatementPart, scan_bounded};
+use crate::assist::entries::ObjectKind;
+use crate::assist::member::{self, KnownField, PathTarget};
 use crate::assist::vocabulary::{self, Role};
 use averment_builtins::table;
 use averment_engine::check::DeclarationKind;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use averment_syntax::statements;
 
 impl CompletionBuilder<'_, '_> {
-    pub(super) fn operators(&mut self) {
-        self.tests();
-        self.words(Role::Operator, CompletionKind::Operator);
-        self.push(
+    pub(super) fn add_operators(&mut self) {
+        self.add_tests();
+        self.add_words(Role::Operator, CompletionKind::Operator);
+        self.push_item(
             CompletionKind::Operator,
             "|",
             "| ${1:function}()",
             "pipe",
             "gives the value to a function as its first argument",
         );
-        self.modifiers();
+        self.add_modifiers();
     }
 
-    pub(super) fn tests(&mut self) {
+    pub(super) fn add_tests(&mut self) {
         if matches!(self.cursor.before.last(), Some(&"is")) {
             return self.behind_is();
         }
-        self.words(Role::Test, CompletionKind::Operator);
+        self.add_words(Role::Test, CompletionKind::Operator);
     }
 
     pub(super) fn behind_is(&mut self) {
-        self.words(Role::Type, CompletionKind::Type);
-        self.schemas();
+        self.add_words(Role::Type, CompletionKind::Type);
+        self.add_schemas();
         for word in ["json", "empty", "missing", "not"] {
-            self.push(CompletionKind::Operator, word, word, "", "");
+            self.push_item(CompletionKind::Operator, word, word, "", "");
         }
     }
 
-    pub(super) fn schemas(&mut self) {
-        let schemas: Vec<Named> =
+    pub(super) fn add_schemas(&mut self) {
+        let schemas: Vec<DeclaredName> =
             self.context.names.iter().filter(|one| one.kind == DeclarationKind::Schema).cloned().collect();
-        schemas.iter().for_each(|one| self.named(one));
+        schemas.iter().for_each(|one| self.add_declared(one));
     }
 
-    pub(super) fn operands(&mut self) {
+    pub(super) fn add_operands(&mut self) {
         match self.cursor.before.last().copied() {
             Some("is") => return self.behind_is(),
-            Some("json") => return self.schemas(),
-            Some("|") => return self.functions(),
+            Some("json") => return self.add_schemas(),
+            Some("|") => return self.add_functions(),
             _ => {}
         }
-        self.compared_values();
-        self.locals();
+        self.add_compared_values();
+        self.add_locals();
         self.step_fields();
-        let values: Vec<Named> = self.context.names.iter().filter(|one| is_value(one.kind)).cloned().collect();
-        values.iter().for_each(|one| self.named(one));
-        self.roots();
-        self.functions();
-        self.words(Role::Constant, CompletionKind::Value);
+        let values: Vec<DeclaredName> = self.context.names.iter().filter(|one| is_value(one.kind)).cloned().collect();
+        values.iter().for_each(|one| self.add_declared(one));
+        self.add_roots();
+        self.add_functions();
+        self.add_words(Role::Constant, CompletionKind::Value);
         for (label, insert) in [
             ("any … in", "any ${1:x} in ${2:calls}: ${3:condition}"),
             ("all … in", "all ${1:x} in ${2:calls}: ${3:condition}"),
@@ -69,50 +69,50 @@ impl CompletionBuilder<'_, '_> {
             ("count … in", "(count ${1:x} in ${2:calls}: ${3:condition}) >= 1"),
             ("if … then … else", "if ${1:condition} then ${2:a} else ${3:b}"),
         ] {
-            self.push(CompletionKind::Operator, label, insert, "expression", "");
+            self.push_item(CompletionKind::Operator, label, insert, "expression", "");
         }
         for form in statements::LISTS {
-            self.push(CompletionKind::Operator, &format!("… {} …", form.words), form.snippet, "expression", form.doc);
+            self.push_item(CompletionKind::Operator, &format!("… {} …", form.words), form.snippet, "expression", form.doc);
         }
     }
 
-    pub(super) fn roots(&mut self) {
+    pub(super) fn add_roots(&mut self) {
         if self.cursor.in_invariant {
-            self.push(CompletionKind::Root, "response", "response", "any", "what the call answered");
+            self.push_item(CompletionKind::Root, "response", "response", "any", "what the call answered");
         }
-        self.words(Role::Root, CompletionKind::Root);
+        self.add_words(Role::Root, CompletionKind::Root);
         let context = self.context;
         for (name, one) in context.run.iter().flat_map(|run| &run.root.fields) {
-            if vocabulary::word(name, &[Role::Root]).is_none() {
-                self.field(CompletionKind::Root, &member::of_skeleton(&format!("run.{name}"), one));
+            if vocabulary::find_word(name, &[Role::Root]).is_none() {
+                self.add_field(CompletionKind::Root, &member::skeleton_field(&format!("run.{name}"), one));
             }
         }
     }
 
-    pub(super) fn locals(&mut self) {
+    pub(super) fn add_locals(&mut self) {
         for name in self.cursor.locals.clone() {
             let detail = if name.starts_with('$') { "binding" } else { "of this statement" };
-            let insert = escaped(&name);
-            self.push(CompletionKind::Variable, &name, &insert, detail, "");
+            let insert = escape_snippet(&name);
+            self.push_item(CompletionKind::Variable, &name, &insert, detail, "");
         }
     }
 
     pub(super) fn step_fields(&mut self) {
         let Some(scope) = self.cursor.scope.clone() else { return };
-        let kind = scope.kind.as_deref().and_then(member::kind_of).unwrap_or(Kind::Call);
-        for field in member::fields(&PathTarget::Step(kind, scope.tools), self.context) {
-            self.field(CompletionKind::Field, &field);
+        let kind = scope.kind.as_deref().and_then(member::step_kind).unwrap_or(StepKind::Call);
+        for field in member::target_fields(&PathTarget::Step(kind, scope.tools), self.context) {
+            self.add_field(CompletionKind::Field, &field);
         }
     }
 
     /// Behind a comparison: the values that a schema allows or that were recorded for the path in front.
-    pub(super) fn compared_values(&mut self) {
+    pub(super) fn add_compared_values(&mut self) {
         let compares =
             self.cursor.before.last().is_some_and(|word| matches!(*word, "==" | "!=" | "in" | "[" | "contains"));
         if !compares {
             return;
         }
-        let scan = tokens(self.cursor.text);
+        let scan = scan_bounded(self.cursor.text);
         let before = scan.tokens.iter().take_while(|token| token.end <= self.cursor.range.start).count();
         let word = |index: usize| {
             scan.tokens.get(index).and_then(|token| self.cursor.text.get(token.start..token.end)).unwrap_or("")
@@ -123,36 +123,36 @@ impl CompletionBuilder<'_, '_> {
         }
         let operator = operator.saturating_sub(1);
         let operator = if word(operator.saturating_sub(1)) == "not" { operator - 1 } else { operator };
-        let Some(chain) = Chain::ending(self.cursor.text, &scan.tokens, operator) else { return };
-        let left = matches!(self.cursor.mode, Mode::Arguments(_) | Mode::Value(..));
-        let places = member::places(&chain, self.cursor.scope.as_ref(), left, self.context);
-        self.examples(places.iter().map(member::itself));
+        let Some(chain) = PathPrefix::ending_at(self.cursor.text, &scan.tokens, operator) else { return };
+        let left = matches!(self.cursor.mode, StatementPart::Arguments(_) | StatementPart::Value(..));
+        let places = member::resolve_path(&chain, self.cursor.scope.as_ref(), left, self.context);
+        self.add_examples(places.iter().map(member::value_field));
     }
 
-    pub(super) fn examples(&mut self, fields: impl Iterator<Item = Field>) {
-        let fields = member::merged(fields.map(|field| Field { name: String::new(), ..field }));
+    pub(super) fn add_examples(&mut self, fields: impl Iterator<Item = KnownField>) {
+        let fields = member::merge_fields(fields.map(|field| KnownField { name: String::new(), ..field }));
         for example in fields.iter().flat_map(|field| &field.examples) {
-            let insert = escaped(example);
-            self.push(CompletionKind::Value, example, &insert, "value", "");
+            let insert = escape_snippet(example);
+            self.push_item(CompletionKind::Value, example, &insert, "value", "");
         }
     }
 
-    pub(super) fn functions(&mut self) {
+    pub(super) fn add_functions(&mut self) {
         let piped = self.cursor.before.last() == Some(&"|");
         for builtin in table::BUILTINS {
             let parameters = builtin.parameters.iter().skip(usize::from(piped)).filter(|one| !one.optional);
             let holes: Vec<String> =
                 parameters.enumerate().map(|(index, one)| format!("${{{}:{}}}", index + 1, one.name)).collect();
             let insert = format!("{}({})", builtin.name, holes.join(", "));
-            let doc = crate::assist::hover::of_builtin(builtin);
-            self.push(CompletionKind::Function, builtin.name, &insert, &builtin.signature(), &doc);
+            let doc = crate::assist::hover::builtin_page(builtin);
+            self.push_item(CompletionKind::Function, builtin.name, &insert, &builtin.signature(), &doc);
         }
-        let defs: Vec<Named> =
+        let defs: Vec<DeclaredName> =
             self.context.names.iter().filter(|one| one.kind == DeclarationKind::Def).cloned().collect();
-        defs.iter().for_each(|one| self.named(one));
+        defs.iter().for_each(|one| self.add_declared(one));
     }
 
-    pub(super) fn named(&mut self, one: &Named) {
+    pub(super) fn add_declared(&mut self, one: &DeclaredName) {
         let kind = match one.kind {
             DeclarationKind::Def => CompletionKind::Function,
             DeclarationKind::DefStep => CompletionKind::Step,
@@ -162,38 +162,38 @@ impl CompletionBuilder<'_, '_> {
             DeclarationKind::Param | DeclarationKind::Let => CompletionKind::Variable,
         };
         let holes = one.parameters.iter().enumerate();
-        let holes: Vec<String> = holes.map(|(index, name)| format!("${{{}:{}}}", index + 1, escaped(name))).collect();
+        let holes: Vec<String> = holes.map(|(index, name)| format!("${{{}:{}}}", index + 1, escape_snippet(name))).collect();
         let call = matches!(one.kind, DeclarationKind::Def | DeclarationKind::DefStep) && !holes.is_empty();
         let insert = if call { format!("{}({})", one.name, holes.join(", ")) } else { one.name.clone() };
-        let doc = crate::assist::hover::of_named(one);
-        self.push(kind, &one.name, &insert, &one.signature, &doc);
+        let doc = crate::assist::hover::declaration_page(one);
+        self.push_item(kind, &one.name, &insert, &one.signature, &doc);
     }
 
     /// In a string: a path, a name that the run holds, a rule.
-    pub(super) fn text(&mut self) {
+    pub(super) fn complete_text(&mut self) {
         let before = self.cursor.before.last().copied().unwrap_or("");
         let kind = match before {
             "use" | "from" | "file" | "template" => {
                 self.path = Some(self.cursor.prefix.to_owned());
                 return;
             }
-            "skill" => Some(Kind::Skill),
-            "span" => Some(Kind::Span),
-            "handover" => Some(Kind::Handover),
-            "read" => Some(Kind::Read),
-            "write" => Some(Kind::Write),
-            "command" => Some(Kind::Command),
-            "http" => Some(Kind::Http),
+            "skill" => Some(StepKind::Skill),
+            "span" => Some(StepKind::Span),
+            "handover" => Some(StepKind::Handover),
+            "read" => Some(StepKind::Read),
+            "write" => Some(StepKind::Write),
+            "command" => Some(StepKind::Command),
+            "http" => Some(StepKind::Http),
             _ => None,
         };
         let context = self.context;
         let names = kind.and_then(|kind| context.run.as_ref()?.steps.get(&kind));
         for name in names.into_iter().flatten().filter(|name| !name.contains(['"', '\n'])) {
-            self.push(CompletionKind::Value, name, &escaped(name), "in the run", "");
+            self.push_item(CompletionKind::Value, name, &escape_snippet(name), "in the run", "");
         }
-        if let Mode::Object(Entry::StepValue(_, "tool")) = self.cursor.mode {
+        if let StatementPart::Object(ObjectKind::StepValue(_, "tool")) = self.cursor.mode {
             for name in context.tool_names() {
-                self.push(CompletionKind::Tool, name, &escaped(name), "tool", "");
+                self.push_item(CompletionKind::Tool, name, &escape_snippet(name), "tool", "");
             }
         }
         self.text_values();
@@ -203,16 +203,16 @@ impl CompletionBuilder<'_, '_> {
     pub(super) fn text_values(&mut self) {
         let before = self.items.len();
         match self.cursor.mode.clone() {
-            Mode::Value(steps, path) => {
-                let segments = path.iter().map(|name| Segment::Name(name.clone())).collect();
-                let places = member::places(&Chain { segments }, Some(&steps), true, self.context);
-                self.examples(places.iter().map(member::itself));
+            StatementPart::Value(steps, path) => {
+                let segments = path.iter().map(|name| PrefixPart::Name(name.clone())).collect();
+                let places = member::resolve_path(&PathPrefix { segments }, Some(&steps), true, self.context);
+                self.add_examples(places.iter().map(member::value_field));
             }
-            _ => self.compared_values(),
+            _ => self.add_compared_values(),
         }
         let inner = |item: Completion| {
             let text = item.label.strip_prefix('"')?.strip_suffix('"')?.to_owned();
-            Some(Completion { insert: escaped(&text), label: text, ..item })
+            Some(Completion { insert: escape_snippet(&text), label: text, ..item })
         };
         let found = self.items.split_off(before);
         self.items.extend(found.into_iter().filter_map(inner));

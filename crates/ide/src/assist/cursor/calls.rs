@@ -1,7 +1,7 @@
 //! Open parentheses behind names, and pairs of brackets.
 
-use super::{Mode, Walk, closed_before, is_string, tokens};
-use averment_syntax::token::{Kind, Token};
+use super::{StatementPart, TokenWalk, closed_before, is_string, scan_bounded};
+use averment_syntax::token::{TokenKind, Token};
 use std::ops::Range;
 
 /// The innermost open parenthesis behind a name: where the name stands, what stands there, and how many commas were met.
@@ -16,7 +16,7 @@ pub(in crate::assist) struct OpenCall {
 
 /// The open parentheses behind names at an offset, innermost first.
 pub(in crate::assist) fn open_calls(text: &str, at: usize) -> Vec<OpenCall> {
-    let scan = tokens(text);
+    let scan = scan_bounded(text);
     let inside =
         scan.tokens.iter().find(|token| is_string(token) && token.start < at && !closed_before(text, token, at));
     if let Some(token) = inside
@@ -32,31 +32,31 @@ pub(in crate::assist) fn open_calls(text: &str, at: usize) -> Vec<OpenCall> {
         return inner.into_iter().map(moved).collect();
     }
     let before = scan.tokens.iter().take_while(|token| token.end <= at).count();
-    let mut walk = Walk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
-    walk.run();
+    let mut walk = TokenWalk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
+    walk.run_to_end();
     let outer = walk.levels.iter();
     let pairs = outer.zip(walk.levels.iter().skip(1)).rev();
     pairs
-        .take_while(|(_, level)| !matches!(level.begins, Mode::Start(_)))
+        .take_while(|(_, level)| !matches!(level.begins, StatementPart::Start(_)))
         .filter(|(_, level)| level.open == "(")
         .filter_map(|(outer, level)| {
             let open = level.start.checked_sub(1)?;
-            let name = open.checked_sub(1).filter(|_| walk.touches(open))?;
-            let token = walk.tokens.get(name).filter(|token| token.kind == Kind::Word)?;
+            let name = open.checked_sub(1).filter(|_| walk.touches_previous(open))?;
+            let token = walk.tokens.get(name).filter(|token| token.kind == TokenKind::Word)?;
             Some(OpenCall {
                 name: token.start..token.end,
                 inside: walk.tokens.get(open)?.end,
                 commas: level.commas,
-                is_step: outer.mode == Mode::Step,
-                is_piped: name.checked_sub(1).is_some_and(|bar| walk.word(bar) == "|"),
+                is_step: outer.mode == StatementPart::Step,
+                is_piped: name.checked_sub(1).is_some_and(|bar| walk.word_at(bar) == "|"),
             })
         })
         .collect()
 }
 
 /// The pairs of brackets of a text, as bytes from the opening one to behind the closing one.
-pub fn brackets(text: &str) -> Vec<Range<usize>> {
-    let scan = tokens(text);
+pub fn bracket_pairs(text: &str) -> Vec<Range<usize>> {
+    let scan = scan_bounded(text);
     let mut open: Vec<&Token> = Vec::new();
     let mut found = Vec::new();
     for token in &scan.tokens {

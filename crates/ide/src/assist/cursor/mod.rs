@@ -7,18 +7,18 @@ mod level;
 mod place;
 mod walk;
 
-use super::chain::Chain;
-use super::entries::Entry;
+use super::chain::PathPrefix;
+use super::entries::ObjectKind;
 use averment_base::limits::Limits;
-use averment_syntax::token::{Kind, Scan, Token, scan};
-pub use calls::brackets;
+use averment_syntax::token::{TokenKind, TokenScan, Token, scan_tokens};
+pub use calls::bracket_pairs;
 pub(super) use calls::open_calls;
 use std::ops::Range;
-pub(super) use walk::Walk;
+pub(super) use walk::TokenWalk;
 
 /// The body that something stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum EnclosingBody {
     /// The file itself.
     File,
     /// `rule`, a block, a group.
@@ -39,7 +39,7 @@ pub(super) enum Body {
 
 /// The steps whose fields are in scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Steps {
+pub(super) struct StepScope {
     /// Names of tools, globs among them.
     pub tools: Vec<String>,
     /// A kind word, where it is no call.
@@ -48,17 +48,17 @@ pub(super) struct Steps {
 
 /// The part of a statement.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Mode {
+pub(super) enum StatementPart {
     /// Nothing of the statement is written.
-    Start(Body),
+    Start(EnclosingBody),
     /// A step pattern, or what may follow one.
     Step,
     /// An expression.
     Expression,
     /// What a pattern's parentheses begin with: an argument of these steps.
-    Arguments(Steps),
+    Arguments(StepScope),
     /// Behind the colon of an argument with this path.
-    Value(Steps, Vec<String>),
+    Value(StepScope, Vec<String>),
     /// The type of a parameter.
     Type,
     /// Behind `severity`.
@@ -70,7 +70,7 @@ pub(super) enum Mode {
     /// Behind `call`: a tool.
     Call,
     /// Keys and values of an object.
-    Object(Entry),
+    Object(ObjectKind),
     /// Behind `within`.
     Within,
     /// The name that is being declared, a number, a sentence.
@@ -79,22 +79,22 @@ pub(super) enum Mode {
 
 /// An open bracket, or the file.
 #[derive(Debug, Clone)]
-struct Level {
+struct BracketLevel {
     /// The sign that opened it; empty for the file.
     open: &'static str,
     /// What its statements begin as.
-    begins: Mode,
-    mode: Mode,
+    begins: StatementPart,
+    mode: StatementPart,
     /// The first word of the statement.
     head: String,
     /// Where the statement starts, as a number of a token.
     start: usize,
     /// The steps that the statement named last.
-    steps: Steps,
+    steps: StepScope,
     /// The steps of the block around, or of `each` before the colon.
-    scope: Option<Steps>,
+    scope: Option<StepScope>,
     /// The steps of the block around alone.
-    around: Option<Steps>,
+    around: Option<StepScope>,
     /// Commas so far.
     commas: usize,
     /// The key in front of the colon, in an object.
@@ -105,19 +105,19 @@ struct Level {
 
 /// What stands at the cursor.
 #[derive(Debug)]
-pub(super) struct Cursor<'t> {
+pub(super) struct CursorState<'t> {
     pub text: &'t str,
     /// The word that is being written, all of it.
     pub range: Range<usize>,
     /// The part of it before the cursor.
     pub prefix: &'t str,
-    pub mode: Mode,
+    pub mode: StatementPart,
     /// The first word of the statement.
     pub head: String,
     /// The steps in scope.
-    pub scope: Option<Steps>,
+    pub scope: Option<StepScope>,
     /// A path in front of the word: `calls[*].args.`.
-    pub chain: Option<Chain>,
+    pub chain: Option<PathPrefix>,
     /// True behind something complete, where an operator or another word of the statement follows.
     pub behind_operand: bool,
     /// The last words before it.
@@ -132,54 +132,54 @@ pub(super) struct Cursor<'t> {
 }
 
 /// What is read of a text with the place that is asked for.
-pub(super) fn tokens(text: &str) -> Scan {
+pub(super) fn scan_bounded(text: &str) -> TokenScan {
     let limits = Limits::default();
     if text.len() > limits.rule_file_bytes {
-        return Scan::default();
+        return TokenScan::default();
     }
-    scan(text, limits.rule_depth, limits.rule_tokens)
+    scan_tokens(text, limits.rule_depth, limits.rule_tokens)
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> CursorState<'t> {
     /// Looks at a byte offset; an offset inside a character is taken back to its start.
     pub fn new(text: &'t str, at: usize) -> Self {
         let at = (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-        let scan = tokens(text);
+        let scan = scan_bounded(text);
         let in_comment = scan.remarks.iter().any(|remark| remark.start < at && at <= remark.end);
         let current = scan.tokens.iter().position(|token| token.start < at && at <= token.end && is_word(token));
         let inside =
             scan.tokens.iter().find(|token| is_string(token) && token.start < at && !closed_before(text, token, at));
         if let Some(token) = inside {
-            return Self::in_string(text, at, *token, &scan);
+            return Self::string_cursor(text, at, *token, &scan);
         }
         let range = current.and_then(|index| scan.tokens.get(index)).map_or(at..at, |token| token.start..token.end);
         let range = if in_comment { slug_around(text, at) } else { range };
         let before = scan.tokens.iter().take_while(|token| token.end <= range.start).count();
-        let mut walk = Walk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
-        walk.run();
-        walk.cursor(range, at, in_comment)
+        let mut walk = TokenWalk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
+        walk.run_to_end();
+        walk.into_cursor(range, at, in_comment)
     }
 
     /// In a string: in an interpolation as in any expression, otherwise as what the string is for.
-    fn in_string(text: &'t str, at: usize, token: Token, scan: &Scan) -> Self {
+    fn string_cursor(text: &'t str, at: usize, token: Token, scan: &TokenScan) -> Self {
         let written = text.get(token.start..at).unwrap_or("");
         let open = written.rfind("${").filter(|&open| !written.get(open..).is_some_and(|rest| rest.contains('}')));
         if let Some(open) = open.filter(|_| !written.starts_with('\'')) {
             let base = token.start + open + 2;
-            let inner = Cursor::new(text.get(base..at).unwrap_or(""), at - base);
+            let inner = CursorState::new(text.get(base..at).unwrap_or(""), at - base);
             let range = inner.range.start + base..inner.range.end + base;
             let prefix = text.get(range.start..at).unwrap_or("");
-            let mode = if matches!(inner.mode, Mode::Start(_)) { Mode::Expression } else { inner.mode };
-            return Cursor { text, range, prefix, mode, before: Vec::new(), ..inner };
+            let mode = if matches!(inner.mode, StatementPart::Start(_)) { StatementPart::Expression } else { inner.mode };
+            return CursorState { text, range, prefix, mode, before: Vec::new(), ..inner };
         }
         let before = scan.tokens.iter().take_while(|other| other.end <= token.start).count();
-        let mut walk = Walk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
-        walk.run();
+        let mut walk = TokenWalk::new(text, scan.tokens.get(..before).unwrap_or(&[]));
+        walk.run_to_end();
         let quotes = written.chars().take_while(|c| matches!(c, '"' | '\'')).count().clamp(1, 3);
         let start = (token.start + quotes.min(written.len())).min(at);
         let closed = text.get(at..token.end).unwrap_or("").trim_end_matches(['"', '\'']);
-        let end = if token.kind == Kind::Text { at + closed.len() } else { at };
-        Self { in_text: true, ..walk.cursor(start..end.max(at), at, false) }
+        let end = if token.kind == TokenKind::Text { at + closed.len() } else { at };
+        Self { in_text: true, ..walk.into_cursor(start..end.max(at), at, false) }
     }
 }
 
@@ -194,18 +194,18 @@ fn slug_around(text: &str, at: usize) -> Range<usize> {
 
 /// A token that a person writes letter by letter.
 fn is_word(token: &Token) -> bool {
-    matches!(token.kind, Kind::Word | Kind::Binding | Kind::Number)
+    matches!(token.kind, TokenKind::Word | TokenKind::Binding | TokenKind::Number)
 }
 
 fn is_string(token: &Token) -> bool {
-    matches!(token.kind, Kind::Text | Kind::OpenText | Kind::OpenInterpolation)
+    matches!(token.kind, TokenKind::Text | TokenKind::OpenText | TokenKind::OpenInterpolation)
 }
 
 /// True for a string that is complete before the offset.
 fn closed_before(text: &str, token: &Token, at: usize) -> bool {
     let line = text.get(token.start..at.max(token.start)).unwrap_or("");
     match token.kind {
-        Kind::Text => at >= token.end,
+        TokenKind::Text => at >= token.end,
         _ => at > token.end && line.contains('\n'),
     }
 }

@@ -1,12 +1,12 @@
 //! From checked conditions to formulas.
 
-use super::formula::{Bounds, Formula, Literal, Place, Subject, Subjects};
+use super::formula::{FormulaBounds, Formula, SubjectLiteral, WitnessPlace, SubjectId, SubjectTable};
 use super::key;
-use super::numbers::{End, Numbers, exact};
-use super::texts::{Pattern, TextTest, Texts};
-use super::values::Values;
+use super::numbers::{IntervalEnd, NumberSet, exact_number};
+use super::texts::{RegexPattern, TextTest, TextSet};
+use super::values::ValueSet;
 use averment_engine::check::walk;
-use averment_engine::ir::{Constant, Expr, ExprKind, Local, Module, Tested, Type, ValueTest};
+use averment_engine::ir::{Constant, TypedExpr, ExprKind, LocalId, CheckedModule, TypedTest, Type, ValueTest};
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use std::rc::Rc;
 
@@ -14,154 +14,154 @@ use std::rc::Rc;
 const DEPTH: usize = 8;
 
 /// Builds formulas over common subjects.
-pub struct Builder<'m> {
+pub struct FormulaBuilder<'m> {
     /// Where regular expressions and definitions are looked up.
-    pub module: &'m Module,
+    pub module: &'m CheckedModule,
     /// What the formulas speak of.
-    pub subjects: Subjects,
+    pub subjects: SubjectTable,
     /// What the number of a `count` stands for.
-    pub counted: Option<Subject>,
+    pub counted: Option<SubjectId>,
     depth: usize,
 }
 
-impl<'m> Builder<'m> {
+impl<'m> FormulaBuilder<'m> {
     /// A builder that knows no subject.
     #[must_use]
-    pub fn new(module: &'m Module) -> Self {
-        Self { module, subjects: Subjects::default(), counted: None, depth: 0 }
+    pub fn new(module: &'m CheckedModule) -> Self {
+        Self { module, subjects: SubjectTable::default(), counted: None, depth: 0 }
     }
 
     /// A condition; an assertion or anything else that is to be true.
-    pub fn condition(&mut self, expr: &Expr) -> Bounds {
-        let possible = self.formula(expr, true);
+    pub fn condition_bounds(&mut self, expr: &TypedExpr) -> FormulaBounds {
+        let possible = self.build_formula(expr, true);
         // A value that is no boolean makes the whole assertion fail, whatever stands beside it.
         let certain = if may_fault(expr, self.module, DEPTH) { Formula::Known(false) } else { possible.clone() };
-        Bounds { possible, certain }
+        FormulaBounds { possible, certain }
     }
 
     /// Where an expression is true, or where it is false.
-    pub fn formula(&mut self, expr: &Expr, wanted: bool) -> Formula {
+    pub fn build_formula(&mut self, expr: &TypedExpr, wanted: bool) -> Formula {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
-            ExprKind::Not(inner) => self.formula(inner, !wanted),
-            ExprKind::Binary(BinaryOperator::And, left, right) => self.both(left, right, wanted, wanted),
-            ExprKind::Binary(BinaryOperator::Or, left, right) => self.both(left, right, wanted, !wanted),
+            ExprKind::Not(inner) => self.build_formula(inner, !wanted),
+            ExprKind::Binary(BinaryOperator::And, left, right) => self.join_sides(left, right, wanted, wanted),
+            ExprKind::Binary(BinaryOperator::Or, left, right) => self.join_sides(left, right, wanted, !wanted),
             ExprKind::Binary(BinaryOperator::Implies, left, right) | ExprKind::Exercised(left, right) => {
-                let parts = vec![self.formula(left, !wanted), self.formula(right, wanted)];
+                let parts = vec![self.build_formula(left, !wanted), self.build_formula(right, wanted)];
                 if wanted { Formula::Or(parts) } else { Formula::And(parts) }
             }
             ExprKind::If(condition, then, otherwise) => {
-                let (yes, no) = (self.formula(condition, true), self.formula(condition, false));
-                let (then, otherwise) = (self.formula(then, wanted), self.formula(otherwise, wanted));
+                let (yes, no) = (self.build_formula(condition, true), self.build_formula(condition, false));
+                let (then, otherwise) = (self.build_formula(then, wanted), self.build_formula(otherwise, wanted));
                 Formula::Or(vec![Formula::And(vec![yes, then]), Formula::And(vec![no, otherwise])])
             }
             ExprKind::Constant(Constant::Boolean(value)) => Formula::Known(*value == wanted),
-            ExprKind::Def(number, arguments) => self.definition(expr, *number, arguments, wanted),
-            ExprKind::Test(tested) => self.test(expr, tested, wanted),
-            ExprKind::Quantifier(quantifier, ..) if *quantifier != ExprQuantifier::Count => self.opaque(expr, wanted),
-            _ => self.value(expr, wanted),
+            ExprKind::Def(number, arguments) => self.definition_formula(expr, *number, arguments, wanted),
+            ExprKind::Test(tested) => self.test_formula(expr, tested, wanted),
+            ExprKind::Quantifier(quantifier, ..) if *quantifier != ExprQuantifier::Count => self.opaque_formula(expr, wanted),
+            _ => self.boolean_formula(expr, wanted),
         })
     }
 
     /// Two sides, each wanted the same way, joined by `and` where `all`.
-    fn both(&mut self, left: &Expr, right: &Expr, wanted: bool, all: bool) -> Formula {
-        let parts = vec![self.formula(left, wanted), self.formula(right, wanted)];
+    fn join_sides(&mut self, left: &TypedExpr, right: &TypedExpr, wanted: bool, all: bool) -> Formula {
+        let parts = vec![self.build_formula(left, wanted), self.build_formula(right, wanted)];
         if all { Formula::And(parts) } else { Formula::Or(parts) }
     }
 
     /// A value that is to be true or false by itself. Anything but a boolean is neither; missing is false.
-    fn value(&mut self, expr: &Expr, wanted: bool) -> Formula {
+    fn boolean_formula(&mut self, expr: &TypedExpr, wanted: bool) -> Formula {
         let values = if wanted {
-            Values { yes: true, ..Values::none() }
+            ValueSet { yes: true, ..ValueSet::empty_set() }
         } else {
-            Values { no: true, missing: true, ..Values::none() }
+            ValueSet { no: true, missing: true, ..ValueSet::empty_set() }
         };
-        let fails = values.not();
-        let subject = self.subject(expr);
-        Formula::Literal(Literal { subject, holds: Rc::new(values), fails: Rc::new(fails) })
+        let fails = values.complement();
+        let subject = self.expr_subject(expr);
+        Formula::Literal(SubjectLiteral { subject, holds: Rc::new(values), fails: Rc::new(fails) })
     }
 
     /// A test that is not looked into: it is true or false, and the same wherever it stands.
-    pub fn opaque(&mut self, expr: &Expr, wanted: bool) -> Formula {
-        self.unknown(format!("?{}", key::of_expr(expr)), wanted)
+    pub fn opaque_formula(&mut self, expr: &TypedExpr, wanted: bool) -> Formula {
+        self.unknown_formula(format!("?{}", key::expr_key(expr)), wanted)
     }
 
     /// Something that is true or false.
-    pub fn unknown(&mut self, key: String, wanted: bool) -> Formula {
-        let subject = self.subjects.number(key, Values::booleans, || Place::Nowhere);
-        let yes = Rc::new(Values { yes: true, ..Values::none() });
-        let no = Rc::new(Values { no: true, ..Values::none() });
+    pub fn unknown_formula(&mut self, key: String, wanted: bool) -> Formula {
+        let subject = self.subjects.intern_subject(key, ValueSet::boolean_set, || WitnessPlace::Nowhere);
+        let yes = Rc::new(ValueSet { yes: true, ..ValueSet::empty_set() });
+        let no = Rc::new(ValueSet { no: true, ..ValueSet::empty_set() });
         let (holds, fails) = if wanted { (yes, no) } else { (no, yes) };
-        Formula::Literal(Literal { subject, holds, fails })
+        Formula::Literal(SubjectLiteral { subject, holds, fails })
     }
 
     /// A call of a definition: what it stands for, where its arguments have no variables that could be mixed up with its own.
-    fn definition(&mut self, expr: &Expr, number: u32, arguments: &[Expr], wanted: bool) -> Formula {
+    fn definition_formula(&mut self, expr: &TypedExpr, number: u32, arguments: &[TypedExpr], wanted: bool) -> Formula {
         let def = self.module.defs.get(number as usize).filter(|_| self.depth < DEPTH);
-        let has_locals = |one: &Expr| averment_engine::check::any(one, &|kind| matches!(kind, ExprKind::Local(_)));
+        let has_locals = |one: &TypedExpr| averment_engine::check::any_kind(one, &|kind| matches!(kind, ExprKind::Local(_)));
         match def {
             Some(def) if !arguments.iter().any(has_locals) => {
                 let mut body = def.body.clone();
-                put_in(&mut body, arguments);
+                substitute_arguments(&mut body, arguments);
                 self.depth = self.depth.saturating_add(1);
-                let formula = self.formula(&body, wanted);
+                let formula = self.build_formula(&body, wanted);
                 self.depth = self.depth.saturating_sub(1);
                 formula
             }
-            _ => self.value(expr, wanted),
+            _ => self.boolean_formula(expr, wanted),
         }
     }
 
     /// A test. Its negation is its exact opposite.
-    fn test(&mut self, expr: &Expr, tested: &Tested, wanted: bool) -> Formula {
+    fn test_formula(&mut self, expr: &TypedExpr, tested: &TypedTest, wanted: bool) -> Formula {
         let positive = wanted != tested.negated;
         if let Some((holds, fails)) = self.tested_values(tested) {
-            let subject = self.subject(&tested.subject);
-            let literal = Literal { subject, holds: Rc::new(holds), fails: Rc::new(fails) };
+            let subject = self.expr_subject(&tested.subject);
+            let literal = SubjectLiteral { subject, holds: Rc::new(holds), fails: Rc::new(fails) };
             let formula = Formula::Literal(literal);
             return if positive { formula } else { formula.negated() };
         }
-        if let Some(formula) = self.compared(tested) {
+        if let Some(formula) = self.comparison_formula(tested) {
             return if positive { formula } else { formula.negated() };
         }
-        let positive_form = Tested { negated: false, ..tested.clone() };
-        let plain = Expr { kind: ExprKind::Test(positive_form), ..expr.clone() };
-        self.opaque(&plain, positive)
+        let positive_form = TypedTest { negated: false, ..tested.clone() };
+        let plain = TypedExpr { kind: ExprKind::Test(positive_form), ..expr.clone() };
+        self.opaque_formula(&plain, positive)
     }
 
     /// The values that pass a test in its positive form and those that do not; `None` where only the whole test can be spoken of.
-    fn tested_values(&self, tested: &Tested) -> Option<(Values, Values)> {
-        if spreads(&tested.subject) || computes_truth(&tested.subject, self.module) {
+    fn tested_values(&self, tested: &TypedTest) -> Option<(ValueSet, ValueSet)> {
+        if has_wildcard(&tested.subject) || computes_truth(&tested.subject, self.module) {
             return None;
         }
         let holds = match (tested.kind, tested.operand.as_deref()) {
-            (ValueTest::IsType(ty), _) => return of_type(ty),
-            (ValueTest::Plain(TestKind::IsMissing), _) => Values { missing: true, ..Values::none() },
-            (ValueTest::Plain(TestKind::Exists), _) => Values { missing: true, ..Values::none() }.not(),
-            (ValueTest::Plain(TestKind::IsEmpty), _) => Values {
+            (ValueTest::IsType(ty), _) => return type_values(ty),
+            (ValueTest::Plain(TestKind::IsMissing), _) => ValueSet { missing: true, ..ValueSet::empty_set() },
+            (ValueTest::Plain(TestKind::Exists), _) => ValueSet { missing: true, ..ValueSet::empty_set() }.complement(),
+            (ValueTest::Plain(TestKind::IsEmpty), _) => ValueSet {
                 missing: true,
                 null: true,
-                texts: Texts::Only([String::new()].into()),
+                texts: TextSet::Only([String::new()].into()),
                 lists: [true, false],
                 objects: [true, false],
-                ..Values::none()
+                ..ValueSet::empty_set()
             },
-            (ValueTest::Plain(kind), Some(operand)) => return self.with_operand(kind, operand),
+            (ValueTest::Plain(kind), Some(operand)) => return self.operand_values(kind, operand),
             _ => return None,
         };
-        let fails = holds.not();
+        let fails = holds.complement();
         Some((holds, fails))
     }
 
-    fn with_operand(&self, kind: TestKind, operand: &Expr) -> Option<(Values, Values)> {
-        let exactly = |holds: Values| {
-            let fails = holds.not();
+    fn operand_values(&self, kind: TestKind, operand: &TypedExpr) -> Option<(ValueSet, ValueSet)> {
+        let exactly = |holds: ValueSet| {
+            let fails = holds.complement();
             Some((holds, fails))
         };
         let order = |low: Option<bool>, high: Option<bool>| {
             let ExprKind::Constant(Constant::Number(text)) = &operand.kind else { return None };
-            let at = exact(text)?;
-            let end = |closed| End { at, closed };
-            exactly(Values::of_numbers(Numbers::between(low.map(end), high.map(end))))
+            let at = exact_number(text)?;
+            let end = |closed| IntervalEnd { at, closed };
+            exactly(ValueSet::from_numbers(NumberSet::between(low.map(end), high.map(end))))
         };
         match kind {
             TestKind::Equal => exactly(constant_values(operand)?),
@@ -172,48 +172,48 @@ impl<'m> Builder<'m> {
             TestKind::In => match &operand.kind {
                 ExprKind::Range(..) => exactly(range_values(operand)?),
                 ExprKind::List(items) => {
-                    let all = items.iter().map(one_of).collect::<Option<Vec<_>>>()?;
-                    exactly(all.iter().fold(Values::none(), |sum, one| sum.or(one)))
+                    let all = items.iter().map(list_values).collect::<Option<Vec<_>>>()?;
+                    exactly(all.iter().fold(ValueSet::empty_set(), |sum, one| sum.union_with(one)))
                 }
                 ExprKind::Constant(Constant::List(items)) => {
-                    let all = items.iter().map(of_constant).collect::<Option<Vec<_>>>()?;
-                    exactly(all.iter().fold(Values::none(), |sum, one| sum.or(one)))
+                    let all = items.iter().map(constant_set).collect::<Option<Vec<_>>>()?;
+                    exactly(all.iter().fold(ValueSet::empty_set(), |sum, one| sum.union_with(one)))
                 }
                 _ => None,
             },
             TestKind::Contains => match &operand.kind {
-                ExprKind::Constant(Constant::Text(text)) => Some(of_text_test(TextTest::Contains(text.clone()), true)),
-                ExprKind::Regex(number) => Some(of_text_test(self.matches(*number)?, false)),
+                ExprKind::Constant(Constant::Text(text)) => Some(text_test_values(TextTest::Contains(text.clone()), true)),
+                ExprKind::Regex(number) => Some(text_test_values(self.regex_test(*number)?, false)),
                 _ => None,
             },
             TestKind::ContainsIgnoringCase => {
                 let ExprKind::Constant(Constant::Text(text)) = &operand.kind else { return None };
-                Some(of_text_test(TextTest::ContainsIgnoringCase(text.to_lowercase()), true))
+                Some(text_test_values(TextTest::ContainsIgnoringCase(text.to_lowercase()), true))
             }
             TestKind::StartsWith | TestKind::EndsWith => {
                 let ExprKind::Constant(Constant::Text(text)) = &operand.kind else { return None };
                 let text = text.clone();
                 let starts = kind == TestKind::StartsWith;
-                Some(of_text_test(if starts { TextTest::Starts(text) } else { TextTest::Ends(text) }, false))
+                Some(text_test_values(if starts { TextTest::Starts(text) } else { TextTest::Ends(text) }, false))
             }
             TestKind::Matches => {
                 let ExprKind::Regex(number) = operand.kind else { return None };
-                Some(of_text_test(self.matches(number)?, false))
+                Some(text_test_values(self.regex_test(number)?, false))
             }
             _ => None,
         }
     }
 
-    fn matches(&self, number: u32) -> Option<TextTest> {
+    fn regex_test(&self, number: u32) -> Option<TextTest> {
         let regex = self.module.regexes.get(number as usize).filter(|regex| !regex.backtracks)?;
-        Pattern::new(&regex.pattern, &regex.text).map(|pattern| TextTest::Matches(Rc::new(pattern)))
+        RegexPattern::new(&regex.pattern, &regex.text).map(|pattern| TextTest::Matches(Rc::new(pattern)))
     }
 
     /// `a < b` of two paths: their relation is a subject of its own, -1, 0 or 1; `null` stands for values that have none.
-    fn compared(&mut self, tested: &Tested) -> Option<Formula> {
+    fn comparison_formula(&mut self, tested: &TypedTest) -> Option<Formula> {
         let ValueTest::Plain(kind) = tested.kind else { return None };
         let operand = tested.operand.as_deref()?;
-        let (left, right) = (key::of_expr(&tested.subject), key::of_expr(operand));
+        let (left, right) = (key::expr_key(&tested.subject), key::expr_key(operand));
         let turned = left > right;
         let signs: &[f64] = match kind {
             TestKind::Equal => &[0.0],
@@ -224,43 +224,43 @@ impl<'m> Builder<'m> {
             _ => return None,
         };
         let numbers =
-            signs.iter().fold(Numbers::none(), |sum, sign| sum.or(&Numbers::one(if turned { -sign } else { *sign })));
+            signs.iter().fold(NumberSet::empty_set(), |sum, sign| sum.union_with(&NumberSet::single_number(if turned { -sign } else { *sign })));
         // Values without an order may still be equal: `null` stands for those that are not, `true` for those that are.
-        let holds = Values { yes: kind == TestKind::Equal, ..Values::of_numbers(numbers) };
+        let holds = ValueSet { yes: kind == TestKind::Equal, ..ValueSet::from_numbers(numbers) };
         let universe = || {
-            let signs = [-1.0, 0.0, 1.0].iter().fold(Numbers::none(), |sum, sign| sum.or(&Numbers::one(*sign)));
-            Values { null: true, yes: true, ..Values::of_numbers(signs) }
+            let signs = [-1.0, 0.0, 1.0].iter().fold(NumberSet::empty_set(), |sum, sign| sum.union_with(&NumberSet::single_number(*sign)));
+            ValueSet { null: true, yes: true, ..ValueSet::from_numbers(signs) }
         };
         let key = if turned { format!("{right} <> {left}") } else { format!("{left} <> {right}") };
-        let subject = self.subjects.number(key, universe, || Place::Nowhere);
-        let fails = holds.not();
-        Some(Formula::Literal(Literal { subject, holds: Rc::new(holds), fails: Rc::new(fails) }))
+        let subject = self.subjects.intern_subject(key, universe, || WitnessPlace::Nowhere);
+        let fails = holds.complement();
+        Some(Formula::Literal(SubjectLiteral { subject, holds: Rc::new(holds), fails: Rc::new(fails) }))
     }
 
     /// The number of what is tested.
-    fn subject(&mut self, expr: &Expr) -> Subject {
+    fn expr_subject(&mut self, expr: &TypedExpr) -> SubjectId {
         if let (ExprKind::Local(local), Some(counted)) = (&expr.kind, self.counted)
-            && *local == Local::COUNT
+            && *local == LocalId::COUNT
         {
             return counted;
         }
         let universe = || match &expr.kind {
             ExprKind::Builtin("length", _) => {
-                let numbers = Numbers::between(Some(End { at: 0.0, closed: true }), None);
-                Values { missing: true, whole: true, ..Values::of_numbers(numbers) }
+                let numbers = NumberSet::between(Some(IntervalEnd { at: 0.0, closed: true }), None);
+                ValueSet { missing: true, whole: true, ..ValueSet::from_numbers(numbers) }
             }
             ExprKind::Quantifier(ExprQuantifier::Count, ..) => {
-                let numbers = Numbers::between(Some(End { at: 0.0, closed: true }), None);
-                Values { missing: true, whole: true, ..Values::of_numbers(numbers) }
+                let numbers = NumberSet::between(Some(IntervalEnd { at: 0.0, closed: true }), None);
+                ValueSet { missing: true, whole: true, ..ValueSet::from_numbers(numbers) }
             }
-            _ => constant_values(expr).unwrap_or_else(Values::all),
+            _ => constant_values(expr).unwrap_or_else(ValueSet::full_set),
         };
-        self.subjects.number(key::of_expr(expr), universe, || place_of(expr))
+        self.subjects.intern_subject(key::expr_key(expr), universe, || expr_place(expr))
     }
 }
 
 /// Whether evaluating an expression may meet a value that has to be a boolean and is none.
-fn may_fault(expr: &Expr, module: &Module, depth: usize) -> bool {
+fn may_fault(expr: &TypedExpr, module: &CheckedModule, depth: usize) -> bool {
     stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
         ExprKind::Not(inner) => may_fault(inner, module, depth),
         ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies, left, right)
@@ -270,7 +270,7 @@ fn may_fault(expr: &Expr, module: &Module, depth: usize) -> bool {
         }
         ExprKind::Constant(Constant::Boolean(_)) => false,
         // What is computed on the way to a test may fault too: a condition inside a quantifier, a definition.
-        ExprKind::Test(_) => averment_engine::check::any(expr, &|kind| {
+        ExprKind::Test(_) => averment_engine::check::any_kind(expr, &|kind| {
             matches!(
                 kind,
                 ExprKind::Quantifier(..)
@@ -290,7 +290,7 @@ fn may_fault(expr: &Expr, module: &Module, depth: usize) -> bool {
 }
 
 /// Puts the arguments of a call in the place of a definition's parameters.
-fn put_in(body: &mut Expr, arguments: &[Expr]) {
+fn substitute_arguments(body: &mut TypedExpr, arguments: &[TypedExpr]) {
     if let ExprKind::Local(local) = &body.kind
         && let Some(argument) = arguments.get(local.0 as usize)
     {
@@ -298,17 +298,17 @@ fn put_in(body: &mut Expr, arguments: &[Expr]) {
         return;
     }
     stacker::maybe_grow(64 << 10, 1 << 20, || {
-        averment_engine::check::children_mut(body, &mut |child| put_in(child, arguments));
+        averment_engine::check::children_mut(body, &mut |child| substitute_arguments(child, arguments));
     });
 }
 
 /// Whether a path goes through `[*]` or `[**]`.
-fn spreads(expr: &Expr) -> bool {
-    averment_engine::check::any(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
+fn has_wildcard(expr: &TypedExpr) -> bool {
+    averment_engine::check::any_kind(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
 }
 
 /// Whether a value is the outcome of a test, which remembers why it is what it is.
-fn computes_truth(expr: &Expr, module: &Module) -> bool {
+fn computes_truth(expr: &TypedExpr, module: &CheckedModule) -> bool {
     match &expr.kind {
         ExprKind::Let(number) => module.lets.get(*number as usize).is_none_or(|one| computes_truth(&one.value, module)),
         ExprKind::Test(_) | ExprKind::Not(_) | ExprKind::If(..) | ExprKind::Def(..) | ExprKind::Exercised(..) => true,
@@ -321,89 +321,89 @@ fn computes_truth(expr: &Expr, module: &Module) -> bool {
 }
 
 /// The values that a test of a text passes and fails; `parts`: lists and objects may pass it as well.
-fn of_text_test(test: TextTest, parts: bool) -> (Values, Values) {
+fn text_test_values(test: TextTest, parts: bool) -> (ValueSet, ValueSet) {
     let inside = if parts { [true; 2] } else { [false; 2] };
-    let holds = Values {
-        texts: Texts::all(),
+    let holds = ValueSet {
+        texts: TextSet::full_set(),
         lists: [false, inside[1]],
         objects: [false, inside[1]],
         tests: vec![(test.clone(), true)],
-        ..Values::none()
+        ..ValueSet::empty_set()
     };
-    let fails = Values { tests: vec![(test, false)], ..Values::all() };
+    let fails = ValueSet { tests: vec![(test, false)], ..ValueSet::full_set() };
     (holds, fails)
 }
 
-fn of_type(ty: Type) -> Option<(Values, Values)> {
+fn type_values(ty: Type) -> Option<(ValueSet, ValueSet)> {
     let holds = match ty {
-        Type::String => Values::of_texts(Texts::all()),
-        Type::Number | Type::Duration | Type::Money | Type::Size => Values::of_numbers(Numbers::all()),
+        Type::String => ValueSet::from_texts(TextSet::full_set()),
+        Type::Number | Type::Duration | Type::Money | Type::Size => ValueSet::from_numbers(NumberSet::full_set()),
         Type::Integer => {
-            let holds = Values { whole: true, ..Values::of_numbers(Numbers::all()) };
-            let fails = Values { ..Values::all() };
+            let holds = ValueSet { whole: true, ..ValueSet::from_numbers(NumberSet::full_set()) };
+            let fails = ValueSet { ..ValueSet::full_set() };
             return Some((holds, fails));
         }
-        Type::Boolean => Values::booleans(),
-        Type::List => Values { lists: [true; 2], ..Values::none() },
-        Type::Object => Values { objects: [true; 2], ..Values::none() },
-        Type::Null => Values { null: true, ..Values::none() },
-        Type::Any => Values { missing: true, ..Values::none() }.not(),
+        Type::Boolean => ValueSet::boolean_set(),
+        Type::List => ValueSet { lists: [true; 2], ..ValueSet::empty_set() },
+        Type::Object => ValueSet { objects: [true; 2], ..ValueSet::empty_set() },
+        Type::Null => ValueSet { null: true, ..ValueSet::empty_set() },
+        Type::Any => ValueSet { missing: true, ..ValueSet::empty_set() }.complement(),
         Type::Range | Type::Regex => return None,
     };
-    let fails = holds.not();
+    let fails = holds.complement();
     Some((holds, fails))
 }
 
 /// The values that equal a literal.
-fn constant_values(expr: &Expr) -> Option<Values> {
+fn constant_values(expr: &TypedExpr) -> Option<ValueSet> {
     match &expr.kind {
-        ExprKind::Constant(constant) => of_constant(constant),
+        ExprKind::Constant(constant) => constant_set(constant),
         ExprKind::Negate(inner) => match &inner.kind {
-            ExprKind::Constant(Constant::Number(text)) => Some(Values::of_numbers(Numbers::one(-exact(text)?))),
+            ExprKind::Constant(Constant::Number(text)) => Some(ValueSet::from_numbers(NumberSet::single_number(-exact_number(text)?))),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn of_constant(constant: &Constant) -> Option<Values> {
+fn constant_set(constant: &Constant) -> Option<ValueSet> {
     Some(match constant {
-        Constant::Null => Values { null: true, ..Values::none() },
-        Constant::Boolean(true) => Values { yes: true, ..Values::none() },
-        Constant::Boolean(false) => Values { no: true, ..Values::none() },
-        Constant::Number(text) => Values::of_numbers(Numbers::one(exact(text)?)),
-        Constant::Text(text) => Values::of_texts(Texts::Only([text.clone()].into())),
+        Constant::Null => ValueSet { null: true, ..ValueSet::empty_set() },
+        Constant::Boolean(true) => ValueSet { yes: true, ..ValueSet::empty_set() },
+        Constant::Boolean(false) => ValueSet { no: true, ..ValueSet::empty_set() },
+        Constant::Number(text) => ValueSet::from_numbers(NumberSet::single_number(exact_number(text)?)),
+        Constant::Text(text) => ValueSet::from_texts(TextSet::Only([text.clone()].into())),
         Constant::List(_) | Constant::Object(_) => return None,
     })
 }
 
 /// An element of the list behind `in`: a value, or a range of numbers.
-fn one_of(expr: &Expr) -> Option<Values> {
+fn list_values(expr: &TypedExpr) -> Option<ValueSet> {
     match &expr.kind {
         ExprKind::Range(..) => range_values(expr),
         _ => constant_values(expr),
     }
 }
 
-fn range_values(expr: &Expr) -> Option<Values> {
+fn range_values(expr: &TypedExpr) -> Option<ValueSet> {
     let ExprKind::Range(start, end) = &expr.kind else { return None };
-    let side = |one: &Option<Box<Expr>>| match one {
+    let side = |one: &Option<Box<TypedExpr>>| match one {
         None => Some(None),
         Some(one) => match &one.kind {
-            ExprKind::Constant(Constant::Number(text)) => Some(Some(End { at: exact(text)?, closed: true })),
+            ExprKind::Constant(Constant::Number(text)) => Some(Some(IntervalEnd { at: exact_number(text)?, closed: true })),
             _ => None,
         },
     };
-    Some(Values::of_numbers(Numbers::between(side(start)?, side(end)?)))
+    Some(ValueSet::from_numbers(NumberSet::between(side(start)?, side(end)?)))
 }
 
 /// Where a path leads in a run.
-fn place_of(expr: &Expr) -> Place {
-    let (start, keys) = walk::path(expr);
+fn expr_place(expr: &TypedExpr) -> WitnessPlace {
+    let (start, keys) = walk::key_path(expr);
     let with = |name: &str| std::iter::once(name.to_owned()).chain(keys).collect();
     match start {
-        ExprKind::Root(name) => Place::Run(with(name)),
-        ExprKind::StepField(name) => Place::Step(with(name.as_str())),
-        _ => Place::Nowhere,
+        ExprKind::Root(name) => WitnessPlace::Run(with(name)),
+        ExprKind::StepField(name) => WitnessPlace::Step(with(name.as_str())),
+        _ => WitnessPlace::Nowhere,
     }
 }

@@ -1,23 +1,23 @@
 //! Literals joined by `and` and `or`.
 
-use super::values::Values;
+use super::values::ValueSet;
 use std::rc::Rc;
 
-/// The number of a subject in its [`Subjects`].
-pub type Subject = usize;
+/// The number of a subject in its [`SubjectTable`].
+pub type SubjectId = usize;
 
 /// What a literal says of its subject. Both sets hold at least the values for which the test comes out true, or not.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Literal {
+pub struct SubjectLiteral {
     /// Of what.
-    pub subject: Subject,
+    pub subject: SubjectId,
     /// Its values where the literal holds.
-    pub holds: Rc<Values>,
+    pub holds: Rc<ValueSet>,
     /// Its values where it does not.
-    pub fails: Rc<Values>,
+    pub fails: Rc<ValueSet>,
 }
 
-impl Literal {
+impl SubjectLiteral {
     /// The literal that holds where this one does not.
     #[must_use]
     pub fn negated(self) -> Self {
@@ -31,7 +31,7 @@ pub enum Formula {
     /// Always or never.
     Known(bool),
     /// A literal.
-    Literal(Literal),
+    Literal(SubjectLiteral),
     /// All of them.
     And(Vec<Formula>),
     /// Any of them.
@@ -51,27 +51,27 @@ impl Formula {
     }
 
     /// Whether a subject occurs in it.
-    pub fn subjects(&self, found: &mut std::collections::BTreeSet<Subject>) {
+    pub fn collect_subjects(&self, found: &mut std::collections::BTreeSet<SubjectId>) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self {
             Self::Known(_) => {}
             Self::Literal(literal) => {
                 found.insert(literal.subject);
             }
-            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.subjects(found)),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.collect_subjects(found)),
         });
     }
 }
 
 /// A condition from above and below: `possible` holds wherever it may be true, `certain` only where it surely does not fail.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bounds {
+pub struct FormulaBounds {
     /// Where it may be true.
     pub possible: Formula,
     /// Where it cannot fail.
     pub certain: Formula,
 }
 
-impl Bounds {
+impl FormulaBounds {
     /// A condition that is known exactly.
     #[must_use]
     pub fn exact(formula: Formula) -> Self {
@@ -81,7 +81,7 @@ impl Bounds {
 
 /// How a value of a subject is reached in a run: for witnesses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum WitnessPlace {
     /// A path from a root of the run.
     Run(Vec<String>),
     /// A path from the step in scope.
@@ -94,13 +94,13 @@ pub enum Place {
 
 /// What literals speak of.
 #[derive(Debug, Default)]
-pub struct Subjects {
-    known: indexmap::IndexMap<String, (Rc<Values>, Place)>,
+pub struct SubjectTable {
+    known: indexmap::IndexMap<String, (Rc<ValueSet>, WitnessPlace)>,
 }
 
-impl Subjects {
+impl SubjectTable {
     /// The number of a subject, with the values that it can have at all.
-    pub fn number(&mut self, key: String, universe: impl FnOnce() -> Values, place: impl FnOnce() -> Place) -> Subject {
+    pub fn intern_subject(&mut self, key: String, universe: impl FnOnce() -> ValueSet, place: impl FnOnce() -> WitnessPlace) -> SubjectId {
         let entry = self.known.entry(key);
         let index = entry.index();
         entry.or_insert_with(|| (Rc::new(universe()), place()));
@@ -109,19 +109,19 @@ impl Subjects {
 
     /// The values that a subject can have at all.
     #[must_use]
-    pub fn universe(&self, subject: Subject) -> Rc<Values> {
-        self.known.get_index(subject).map_or_else(|| Rc::new(Values::all()), |(_, (values, _))| Rc::clone(values))
+    pub fn subject_universe(&self, subject: SubjectId) -> Rc<ValueSet> {
+        self.known.get_index(subject).map_or_else(|| Rc::new(ValueSet::full_set()), |(_, (values, _))| Rc::clone(values))
     }
 
     /// Where a subject stands in a run.
     #[must_use]
-    pub fn place(&self, subject: Subject) -> &Place {
-        self.known.get_index(subject).map_or(&Place::Nowhere, |(_, (_, place))| place)
+    pub fn witness_place(&self, subject: SubjectId) -> &WitnessPlace {
+        self.known.get_index(subject).map_or(&WitnessPlace::Nowhere, |(_, (_, place))| place)
     }
 
     /// The key of a subject.
     #[must_use]
-    pub fn key(&self, subject: Subject) -> &str {
+    pub fn subject_key(&self, subject: SubjectId) -> &str {
         self.known.get_index(subject).map_or("", |(key, _)| key)
     }
 }

@@ -1,39 +1,39 @@
 //! Expressions and patterns as keys: two that mean the same thing in the same scope and are built alike have the same key.
 
 use averment_engine::check::json_text;
-use averment_engine::ir::{Alternative, Expr, ExprKind, NameTest, Pattern, Tested};
+use averment_engine::ir::{PatternAlternative, TypedExpr, ExprKind, NameTest, CheckedPattern, TypedTest};
 use std::fmt::Write as _;
 
 /// The key of an expression.
 #[must_use]
-pub fn of_expr(expr: &Expr) -> String {
+pub fn expr_key(expr: &TypedExpr) -> String {
     let mut out = String::new();
-    write(expr, &mut out);
+    write_key(expr, &mut out);
     out
 }
 
 /// The key of a pattern.
 #[must_use]
-pub fn of_pattern(pattern: &Pattern) -> String {
-    pattern.alternatives.iter().map(of_alternative).collect::<Vec<_>>().join(" | ")
+pub fn pattern_key(pattern: &CheckedPattern) -> String {
+    pattern.alternatives.iter().map(alternative_key).collect::<Vec<_>>().join(" | ")
 }
 
 /// The key of one alternative.
 #[must_use]
-pub fn of_alternative(one: &Alternative<Expr>) -> String {
-    let mut out = of_name(one);
+pub fn alternative_key(one: &PatternAlternative<TypedExpr>) -> String {
+    let mut out = name_key(one);
     for (binding, path) in &one.binds {
-        let _ = write!(out, " ${binding}={}", of_expr(path));
+        let _ = write!(out, " ${binding}={}", expr_key(path));
     }
     for condition in one.condition.iter().chain(&one.joins) {
-        let _ = write!(out, " where {}", of_expr(condition));
+        let _ = write!(out, " where {}", expr_key(condition));
     }
     out
 }
 
 /// The key of what an alternative says beside its conditions.
 #[must_use]
-pub fn of_name(one: &Alternative<Expr>) -> String {
+pub fn name_key(one: &PatternAlternative<TypedExpr>) -> String {
     let name = match &one.name {
         NameTest::Any => "any".to_owned(),
         NameTest::Exactly(name) => format!("={name:?}"),
@@ -48,23 +48,23 @@ pub fn of_name(one: &Alternative<Expr>) -> String {
     format!("{proposed}{} {name}{status}", one.kind.as_str())
 }
 
-fn write(expr: &Expr, out: &mut String) {
+fn write_key(expr: &TypedExpr, out: &mut String) {
     stacker::maybe_grow(64 << 10, 1 << 20, || write_form(expr, out));
 }
 
-fn list(name: &str, all: &[Expr], out: &mut String) {
+fn write_list(name: &str, all: &[TypedExpr], out: &mut String) {
     out.push_str(name);
     out.push('(');
     for (index, one) in all.iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        write(one, out);
+        write_key(one, out);
     }
     out.push(')');
 }
 
-fn write_form(expr: &Expr, out: &mut String) {
+fn write_form(expr: &TypedExpr, out: &mut String) {
     match &expr.kind {
         ExprKind::Constant(constant) => out.push_str(&json_text(constant)),
         ExprKind::Regex(number) => drop(write!(out, "regex{number}")),
@@ -80,75 +80,75 @@ fn write_form(expr: &Expr, out: &mut String) {
         ExprKind::Local(local) => drop(write!(out, "#{}", local.0)),
         ExprKind::Binding(binding) => drop(write!(out, "${}", binding.0)),
         ExprKind::Field(base, name) => {
-            write(base, out);
+            write_key(base, out);
             let _ = write!(out, ".{name:?}");
         }
         ExprKind::Index(base, index) => {
-            write(base, out);
-            list("[]", std::slice::from_ref(index), out);
+            write_key(base, out);
+            write_list("[]", std::slice::from_ref(index), out);
         }
-        ExprKind::Every(base) => list("every", std::slice::from_ref(base), out),
-        ExprKind::Deep(base) => list("deep", std::slice::from_ref(base), out),
-        ExprKind::Negate(inner) => list("-", std::slice::from_ref(inner), out),
-        ExprKind::Not(inner) => list("not", std::slice::from_ref(inner), out),
+        ExprKind::Every(base) => write_list("every", std::slice::from_ref(base), out),
+        ExprKind::Deep(base) => write_list("deep", std::slice::from_ref(base), out),
+        ExprKind::Negate(inner) => write_list("-", std::slice::from_ref(inner), out),
+        ExprKind::Not(inner) => write_list("not", std::slice::from_ref(inner), out),
         ExprKind::Binary(operator, left, right) => {
             let _ = write!(out, "{operator:?}(");
-            write(left, out);
+            write_key(left, out);
             out.push(',');
-            write(right, out);
+            write_key(right, out);
             out.push(')');
         }
         ExprKind::Exercised(left, right) => {
             out.push_str("exercised(");
-            write(left, out);
+            write_key(left, out);
             out.push(',');
-            write(right, out);
+            write_key(right, out);
             out.push(')');
         }
         ExprKind::Range(start, end) => {
-            start.iter().for_each(|start| write(start, out));
+            start.iter().for_each(|start| write_key(start, out));
             out.push_str("..");
-            end.iter().for_each(|end| write(end, out));
+            end.iter().for_each(|end| write_key(end, out));
         }
         ExprKind::Test(tested) => write_test(tested, out),
         ExprKind::If(condition, then, otherwise) => {
             out.push_str("if(");
             [condition, then, otherwise].into_iter().for_each(|part| {
-                write(part, out);
+                write_key(part, out);
                 out.push(',');
             });
             out.push(')');
         }
         ExprKind::Quantifier(quantifier, local, source, body) => {
             let _ = write!(out, "{quantifier:?} #{} in ", local.0);
-            write(source, out);
+            write_key(source, out);
             out.push(':');
-            write(body, out);
+            write_key(body, out);
         }
         // Equal only to itself: what stands in it sees other steps.
         ExprKind::Select(_) | ExprKind::Collect(..) => {
             let _ = write!(out, "taken@{}:{}..{}", expr.span.file.0, expr.span.start, expr.span.end);
         }
-        ExprKind::Builtin(name, all) => list(name, all, out),
-        ExprKind::Def(number, all) => list(&format!("def{number}"), all, out),
-        ExprKind::List(all) => list("list", all, out),
-        ExprKind::Join(all) => list("join", all, out),
+        ExprKind::Builtin(name, all) => write_list(name, all, out),
+        ExprKind::Def(number, all) => write_list(&format!("def{number}"), all, out),
+        ExprKind::List(all) => write_list("list", all, out),
+        ExprKind::Join(all) => write_list("join", all, out),
         ExprKind::Object(entries) => {
             out.push('{');
             for (name, value) in entries {
                 let _ = write!(out, "{name:?}:");
-                write(value, out);
+                write_key(value, out);
             }
             out.push('}');
         }
     }
 }
 
-fn write_test(tested: &Tested, out: &mut String) {
+fn write_test(tested: &TypedTest, out: &mut String) {
     out.push('(');
-    write(&tested.subject, out);
+    write_key(&tested.subject, out);
     let not = if tested.negated { " not" } else { "" };
     let _ = write!(out, "{not} {:?} ", tested.kind);
-    tested.operand.iter().for_each(|operand| write(operand, out));
+    tested.operand.iter().for_each(|operand| write_key(operand, out));
     out.push(')');
 }

@@ -2,7 +2,7 @@
 
 /// One end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct End {
+pub struct IntervalEnd {
     /// The number.
     pub at: f64,
     /// Whether it belongs to the interval.
@@ -13,21 +13,21 @@ pub struct End {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// The lower end.
-    pub low: Option<End>,
+    pub low: Option<IntervalEnd>,
     /// The upper end.
-    pub high: Option<End>,
+    pub high: Option<IntervalEnd>,
 }
 
 /// A set of numbers: intervals in ascending order that do not touch.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Numbers(pub Vec<Interval>);
+pub struct NumberSet(pub Vec<Interval>);
 
 /// Digits that a double holds for sure: two numbers with at most so many are equal as doubles only when they are equal.
 const DIGITS: usize = 15;
 
 /// A number of the rules as a double, when it is one exactly enough to be compared.
 #[must_use]
-pub fn exact(text: &str) -> Option<f64> {
+pub fn exact_number(text: &str) -> Option<f64> {
     let digits = text.split(['e', 'E']).next().unwrap_or("");
     let significant = digits.trim_start_matches(['-', '+', '0', '.']).chars().filter(char::is_ascii_digit).count();
     let number: f64 = text.parse().ok()?;
@@ -36,31 +36,31 @@ pub fn exact(text: &str) -> Option<f64> {
     (significant <= DIGITS && number.is_finite() && tame).then_some(number)
 }
 
-impl Numbers {
+impl NumberSet {
     /// No number.
     #[must_use]
-    pub fn none() -> Self {
+    pub fn empty_set() -> Self {
         Self(Vec::new())
     }
 
     /// Every number.
     #[must_use]
-    pub fn all() -> Self {
+    pub fn full_set() -> Self {
         Self(vec![Interval { low: None, high: None }])
     }
 
     /// One number.
     #[must_use]
-    pub fn one(at: f64) -> Self {
-        let end = Some(End { at, closed: true });
+    pub fn single_number(at: f64) -> Self {
+        let end = Some(IntervalEnd { at, closed: true });
         Self(vec![Interval { low: end, high: end }])
     }
 
     /// The numbers between two ends.
     #[must_use]
-    pub fn between(low: Option<End>, high: Option<End>) -> Self {
+    pub fn between(low: Option<IntervalEnd>, high: Option<IntervalEnd>) -> Self {
         let interval = Interval { low, high };
-        if interval.is_empty() { Self::none() } else { Self(vec![interval]) }
+        if interval.is_empty() { Self::empty_set() } else { Self(vec![interval]) }
     }
 
     /// True when no number is in it; `whole`: no whole number.
@@ -71,22 +71,22 @@ impl Numbers {
 
     /// Numbers in both.
     #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
-        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| a.and(b)));
+    pub fn intersect_with(&self, other: &Self) -> Self {
+        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| a.intersect_with(b)));
         Self(pairs.filter(|interval| !interval.is_empty()).collect())
     }
 
     /// Numbers in either.
     #[must_use]
-    pub fn or(&self, other: &Self) -> Self {
+    pub fn union_with(&self, other: &Self) -> Self {
         // What is in neither complement.
-        self.not().and(&other.not()).not()
+        self.complement().intersect_with(&other.complement()).complement()
     }
 
     /// All other numbers.
     #[must_use]
-    pub fn not(&self) -> Self {
-        let turned = |end: End| End { at: end.at, closed: !end.closed };
+    pub fn complement(&self) -> Self {
+        let turned = |end: IntervalEnd| IntervalEnd { at: end.at, closed: !end.closed };
         let mut gaps = Vec::new();
         let mut low = None;
         let mut open = true;
@@ -107,7 +107,7 @@ impl Numbers {
 
     /// Some number of it, whole if that is asked for or possible, near zero.
     #[must_use]
-    pub fn example(&self, whole: bool) -> Option<f64> {
+    pub fn pick_number(&self, whole: bool) -> Option<f64> {
         let whole_one = self.0.iter().filter_map(Interval::first_whole).min_by(|a, b| a.abs().total_cmp(&b.abs()));
         if whole || whole_one.is_some() {
             return whole_one;
@@ -129,9 +129,9 @@ impl Interval {
         }
     }
 
-    fn and(&self, other: &Self) -> Self {
-        let tighter = |a: Option<End>, b: Option<End>, upper: bool| match (a, b) {
-            (Some(a), Some(b)) if a.at == b.at => Some(End { at: a.at, closed: a.closed && b.closed }),
+    fn intersect_with(&self, other: &Self) -> Self {
+        let tighter = |a: Option<IntervalEnd>, b: Option<IntervalEnd>, upper: bool| match (a, b) {
+            (Some(a), Some(b)) if a.at == b.at => Some(IntervalEnd { at: a.at, closed: a.closed && b.closed }),
             (Some(a), Some(b)) => Some(if (a.at < b.at) == upper { a } else { b }),
             (a, b) => a.or(b),
         };
@@ -156,35 +156,35 @@ impl Interval {
 mod tests {
     use super::*;
 
-    fn above(at: f64) -> Numbers {
-        Numbers::between(Some(End { at, closed: false }), None)
+    fn above(at: f64) -> NumberSet {
+        NumberSet::between(Some(IntervalEnd { at, closed: false }), None)
     }
 
-    fn at_most(at: f64) -> Numbers {
-        Numbers::between(None, Some(End { at, closed: true }))
+    fn at_most(at: f64) -> NumberSet {
+        NumberSet::between(None, Some(IntervalEnd { at, closed: true }))
     }
 
     #[test]
     fn sets_of_numbers_behave_like_sets() {
-        assert!(above(3.0).and(&at_most(3.0)).is_empty(false));
-        assert!(!above(3.0).and(&at_most(3.5)).is_empty(false));
-        assert!(above(3.0).and(&at_most(3.5)).is_empty(true));
-        assert_eq!(above(3.0).not(), at_most(3.0));
-        assert_eq!(above(3.0).or(&at_most(3.0)), Numbers::all());
-        assert_eq!(Numbers::all().not(), Numbers::none());
-        assert_eq!(Numbers::none().not(), Numbers::all());
-        assert_eq!(Numbers::one(1.0).not().not(), Numbers::one(1.0));
-        assert_eq!(above(2.0).example(true), Some(3.0));
-        assert_eq!(at_most(-2.5).example(true), Some(-3.0));
-        assert_eq!(above(2.0).and(&at_most(2.5)).example(false), Some(2.5));
+        assert!(above(3.0).intersect_with(&at_most(3.0)).is_empty(false));
+        assert!(!above(3.0).intersect_with(&at_most(3.5)).is_empty(false));
+        assert!(above(3.0).intersect_with(&at_most(3.5)).is_empty(true));
+        assert_eq!(above(3.0).complement(), at_most(3.0));
+        assert_eq!(above(3.0).union_with(&at_most(3.0)), NumberSet::full_set());
+        assert_eq!(NumberSet::full_set().complement(), NumberSet::empty_set());
+        assert_eq!(NumberSet::empty_set().complement(), NumberSet::full_set());
+        assert_eq!(NumberSet::single_number(1.0).complement().complement(), NumberSet::single_number(1.0));
+        assert_eq!(above(2.0).pick_number(true), Some(3.0));
+        assert_eq!(at_most(-2.5).pick_number(true), Some(-3.0));
+        assert_eq!(above(2.0).intersect_with(&at_most(2.5)).pick_number(false), Some(2.5));
     }
 
     #[test]
     fn only_numbers_that_doubles_tell_apart_are_compared() {
-        assert_eq!(exact("250"), Some(250.0));
-        assert_eq!(exact("0.1"), Some(0.1));
-        assert_eq!(exact("9007199254740993"), None);
-        assert_eq!(exact("0.10000000000000000001"), None);
-        assert_eq!(exact("1e400"), None);
+        assert_eq!(exact_number("250"), Some(250.0));
+        assert_eq!(exact_number("0.1"), Some(0.1));
+        assert_eq!(exact_number("9007199254740993"), None);
+        assert_eq!(exact_number("0.10000000000000000001"), None);
+        assert_eq!(exact_number("1e400"), None);
     }
 }

@@ -1,22 +1,22 @@
 //! Which patterns match only steps that others match too.
 
 use super::key;
-use averment_base::value::glob::wildcard;
-use averment_engine::ir::{Alternative, Expr, ExprKind, NameTest, Pattern};
+use averment_base::value::glob::matches_wildcard;
+use averment_engine::ir::{PatternAlternative, TypedExpr, ExprKind, NameTest, CheckedPattern};
 use averment_syntax::ast::BinaryOperator;
 
 /// Whether every step that matches `small` surely matches `large`.
 #[must_use]
-pub fn within(small: &Pattern, large: &Pattern) -> bool {
+pub fn is_subset(small: &CheckedPattern, large: &CheckedPattern) -> bool {
     small.alternatives.iter().all(|one| large.alternatives.iter().any(|other| alternative_within(one, other)))
 }
 
 /// The same of two alternatives.
 #[must_use]
-pub fn alternative_within(small: &Alternative<Expr>, large: &Alternative<Expr>) -> bool {
+pub fn alternative_within(small: &PatternAlternative<TypedExpr>, large: &PatternAlternative<TypedExpr>) -> bool {
     let status = large.succeeded.is_none() || large.succeeded == small.succeeded;
-    let known: Vec<String> = small.condition.iter().flat_map(parts).map(key::of_expr).collect();
-    let conditions = large.condition.iter().flat_map(parts).all(|part| known.contains(&key::of_expr(part)));
+    let known: Vec<String> = small.condition.iter().flat_map(split_conjuncts).map(key::expr_key).collect();
+    let conditions = large.condition.iter().flat_map(split_conjuncts).all(|part| known.contains(&key::expr_key(part)));
     let free = large.binds.is_empty() && large.joins.is_empty();
     small.kind == large.kind
         && small.proposed == large.proposed
@@ -29,7 +29,7 @@ pub fn alternative_within(small: &Alternative<Expr>, large: &Alternative<Expr>) 
 fn name_within(small: &NameTest, large: &NameTest) -> bool {
     match (small, large) {
         (_, NameTest::Any) => true,
-        (NameTest::Exactly(name), NameTest::Glob(glob)) => wildcard(glob, name),
+        (NameTest::Exactly(name), NameTest::Glob(glob)) => matches_wildcard(glob, name),
         (NameTest::Glob(small), NameTest::Glob(large)) => {
             // A glob that ends with a star takes every glob that starts like it.
             small == large
@@ -41,16 +41,16 @@ fn name_within(small: &NameTest, large: &NameTest) -> bool {
 
 /// Whether surely no step matches both.
 #[must_use]
-pub fn apart(one: &Pattern, other: &Pattern) -> bool {
+pub fn is_disjoint(one: &CheckedPattern, other: &CheckedPattern) -> bool {
     one.alternatives.iter().all(|a| other.alternatives.iter().all(|b| alternatives_apart(a, b)))
 }
 
-fn alternatives_apart(a: &Alternative<Expr>, b: &Alternative<Expr>) -> bool {
+fn alternatives_apart(a: &PatternAlternative<TypedExpr>, b: &PatternAlternative<TypedExpr>) -> bool {
     let status = matches!((a.succeeded, b.succeeded), (Some(a), Some(b)) if a != b);
     let names = match (&a.name, &b.name) {
         (NameTest::Exactly(a), NameTest::Exactly(b)) => a != b,
         (NameTest::Exactly(name), NameTest::Glob(glob)) | (NameTest::Glob(glob), NameTest::Exactly(name)) => {
-            !wildcard(glob, name)
+            !matches_wildcard(glob, name)
         }
         _ => false,
     };
@@ -59,13 +59,13 @@ fn alternatives_apart(a: &Alternative<Expr>, b: &Alternative<Expr>) -> bool {
 
 /// Whether the bindings of a pattern leave it a number of its own.
 #[must_use]
-pub fn is_free(pattern: &Pattern) -> bool {
+pub fn is_free(pattern: &CheckedPattern) -> bool {
     pattern.alternatives.iter().all(|one| one.binds.is_empty() && one.joins.is_empty())
 }
 
 /// The parts of a condition that are joined by `and`.
 #[must_use]
-pub fn parts(condition: &Expr) -> Vec<&Expr> {
+pub fn split_conjuncts(condition: &TypedExpr) -> Vec<&TypedExpr> {
     let (mut found, mut open) = (Vec::new(), vec![condition]);
     while let Some(expr) = open.pop() {
         match &expr.kind {

@@ -1,7 +1,7 @@
 //! Looks for values that satisfy a formula.
 
-use super::formula::{Formula, Literal, Subject, Subjects};
-use super::values::Values;
+use super::formula::{Formula, SubjectLiteral, SubjectId, SubjectTable};
+use super::values::ValueSet;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,26 +16,26 @@ pub enum Satisfiability {
     /// Nothing can satisfy it.
     No,
     /// These values may: where every set was exact, any of them do.
-    Perhaps(Model),
+    Maybe(SubjectModel),
     /// The search gave up.
     Unknown,
 }
 
 /// The values that are left for each subject.
-pub type Model = BTreeMap<Subject, Rc<Values>>;
+pub type SubjectModel = BTreeMap<SubjectId, Rc<ValueSet>>;
 
 /// What holds whatever else is asked: of each fact one literal at least. They are followed where a search narrows one of their subjects
 /// (unit propagation), so that a search costs what it touches and not what is known.
 #[derive(Debug, Default)]
-pub struct Facts {
-    clauses: Vec<Vec<Literal>>,
+pub struct ClauseSet {
+    clauses: Vec<Vec<SubjectLiteral>>,
     /// The facts that speak of a subject.
-    of_subject: BTreeMap<Subject, Vec<usize>>,
+    of_subject: BTreeMap<SubjectId, Vec<usize>>,
 }
 
-impl Facts {
+impl ClauseSet {
     /// Adds the fact that one of the literals holds.
-    pub fn add(&mut self, literals: Vec<Literal>) {
+    pub fn add_clause(&mut self, literals: Vec<SubjectLiteral>) {
         for literal in &literals {
             self.of_subject.entry(literal.subject).or_default().push(self.clauses.len());
         }
@@ -44,7 +44,7 @@ impl Facts {
 
     /// For each subject those that facts link it to.
     #[must_use]
-    pub fn linked(&self) -> BTreeMap<Subject, std::collections::BTreeSet<Subject>> {
+    pub fn linked_subjects(&self) -> BTreeMap<SubjectId, std::collections::BTreeSet<SubjectId>> {
         let others = |clauses: &Vec<usize>| {
             let clauses = clauses.iter().filter_map(|clause| self.clauses.get(*clause));
             clauses.flatten().map(|literal| literal.subject).collect()
@@ -52,79 +52,79 @@ impl Facts {
         self.of_subject.iter().map(|(subject, clauses)| (*subject, others(clauses))).collect()
     }
 
-    fn of(&self, subject: Subject) -> impl Iterator<Item = &Vec<Literal>> {
+    fn clauses_of(&self, subject: SubjectId) -> impl Iterator<Item = &Vec<SubjectLiteral>> {
         self.of_subject.get(&subject).into_iter().flatten().filter_map(|clause| self.clauses.get(*clause))
     }
 }
 
 /// Whether anything can satisfy all of the formulas.
 #[must_use]
-pub fn solve(subjects: &Subjects, formulas: &[&Formula]) -> Satisfiability {
-    searched(subjects, &Facts::default(), formulas)
+pub fn solve(subjects: &SubjectTable, formulas: &[&Formula]) -> Satisfiability {
+    solve_with(subjects, &ClauseSet::default(), formulas)
 }
 
-fn searched(subjects: &Subjects, facts: &Facts, formulas: &[&Formula]) -> Satisfiability {
-    let mut search = Search { subjects, facts, budget: BUDGET };
-    let goals = formulas.iter().rev().fold(None, |rest, goal| Some(Rc::new(Goals { goal, rest })));
-    match search.satisfy(goals, &Model::new()) {
-        Ok(Some(model)) => Satisfiability::Perhaps(model),
+fn solve_with(subjects: &SubjectTable, facts: &ClauseSet, formulas: &[&Formula]) -> Satisfiability {
+    let mut search = ModelSearch { subjects, facts, budget: BUDGET };
+    let goals = formulas.iter().rev().fold(None, |rest, goal| Some(Rc::new(GoalList { goal, rest })));
+    match search.satisfy_goals(goals, &SubjectModel::new()) {
+        Ok(Some(model)) => Satisfiability::Maybe(model),
         Ok(None) => Satisfiability::No,
-        Err(Spent) => Satisfiability::Unknown,
+        Err(BudgetExhausted) => Satisfiability::Unknown,
     }
 }
 
 /// Whether surely nothing can satisfy all of the formulas.
 #[must_use]
-pub fn impossible(subjects: &Subjects, formulas: &[&Formula]) -> bool {
+pub fn is_impossible(subjects: &SubjectTable, formulas: &[&Formula]) -> bool {
     solve(subjects, formulas) == Satisfiability::No
 }
 
 /// The same where facts hold.
 #[must_use]
-pub fn impossible_with(subjects: &Subjects, facts: &Facts, formulas: &[&Formula]) -> bool {
-    searched(subjects, facts, formulas) == Satisfiability::No
+pub fn is_impossible_with(subjects: &SubjectTable, facts: &ClauseSet, formulas: &[&Formula]) -> bool {
+    solve_with(subjects, facts, formulas) == Satisfiability::No
 }
 
 /// The budget is used up.
-struct Spent;
+struct BudgetExhausted;
 
 /// Formulas that are still to be satisfied.
-struct Goals<'f> {
+struct GoalList<'f> {
     goal: &'f Formula,
-    rest: Rest<'f>,
+    rest: GoalRest<'f>,
 }
 
-type Rest<'f> = Option<Rc<Goals<'f>>>;
+type GoalRest<'f> = Option<Rc<GoalList<'f>>>;
 
-struct Search<'s> {
-    subjects: &'s Subjects,
-    facts: &'s Facts,
+struct ModelSearch<'s> {
+    subjects: &'s SubjectTable,
+    facts: &'s ClauseSet,
     budget: usize,
 }
 
-impl Search<'_> {
-    fn satisfy<'f>(&mut self, goals: Rest<'f>, model: &Model) -> Result<Option<Model>, Spent> {
-        self.charge(1)?;
+impl ModelSearch<'_> {
+    fn satisfy_goals<'f>(&mut self, goals: GoalRest<'f>, model: &SubjectModel) -> Result<Option<SubjectModel>, BudgetExhausted> {
+        self.charge_budget(1)?;
         let Some(first) = goals else { return Ok(Some(model.clone())) };
         let rest = first.rest.clone();
         stacker::maybe_grow(64 << 10, 1 << 20, || match first.goal {
             Formula::Known(false) => Ok(None),
-            Formula::Known(true) => self.satisfy(rest, model),
+            Formula::Known(true) => self.satisfy_goals(rest, model),
             Formula::Literal(literal) => {
-                self.charge(model.len() / SHARE)?;
+                self.charge_budget(model.len() / SHARE)?;
                 let mut model = model.clone();
-                if !self.narrow(literal, &mut model)? {
+                if !self.narrow_model(literal, &mut model)? {
                     return Ok(None);
                 }
-                self.satisfy(rest, &model)
+                self.satisfy_goals(rest, &model)
             }
             Formula::And(parts) => {
-                let goals = parts.iter().rev().fold(rest, |rest, goal| Some(Rc::new(Goals { goal, rest })));
-                self.satisfy(goals, model)
+                let goals = parts.iter().rev().fold(rest, |rest, goal| Some(Rc::new(GoalList { goal, rest })));
+                self.satisfy_goals(goals, model)
             }
             Formula::Or(parts) => {
                 for goal in parts {
-                    let found = self.satisfy(Some(Rc::new(Goals { goal, rest: rest.clone() })), model)?;
+                    let found = self.satisfy_goals(Some(Rc::new(GoalList { goal, rest: rest.clone() })), model)?;
                     if found.is_some() {
                         return Ok(found);
                     }
@@ -135,12 +135,12 @@ impl Search<'_> {
     }
 
     /// Makes a literal hold, and what follows from it by the facts; false where that cannot be.
-    fn narrow(&mut self, literal: &Literal, model: &mut Model) -> Result<bool, Spent> {
+    fn narrow_model(&mut self, literal: &SubjectLiteral, model: &mut SubjectModel) -> Result<bool, BudgetExhausted> {
         let mut open = vec![literal];
         while let Some(literal) = open.pop() {
-            let known = self.known(literal.subject, model);
-            self.charge(known.weight().saturating_add(literal.holds.weight()) / SHARE)?;
-            let left = known.and(&literal.holds);
+            let known = self.remaining_values(literal.subject, model);
+            self.charge_budget(known.weight().saturating_add(literal.holds.weight()) / SHARE)?;
+            let left = known.intersect_with(&literal.holds);
             if left.is_empty() {
                 return Ok(false);
             }
@@ -150,10 +150,10 @@ impl Search<'_> {
             }
             model.insert(literal.subject, Rc::new(left));
             let facts = self.facts;
-            for clause in facts.of(literal.subject) {
-                self.charge(clause.len())?;
+            for clause in facts.clauses_of(literal.subject) {
+                self.charge_budget(clause.len())?;
                 let mut possible =
-                    clause.iter().filter(|one| !self.known(one.subject, model).and(&one.holds).is_empty());
+                    clause.iter().filter(|one| !self.remaining_values(one.subject, model).intersect_with(&one.holds).is_empty());
                 match (possible.next(), possible.next()) {
                     (None, _) => return Ok(false),
                     (Some(only), None) => open.push(only),
@@ -164,13 +164,13 @@ impl Search<'_> {
         Ok(true)
     }
 
-    fn charge(&mut self, literals: usize) -> Result<(), Spent> {
-        self.budget = self.budget.checked_sub(literals).ok_or(Spent)?;
+    fn charge_budget(&mut self, literals: usize) -> Result<(), BudgetExhausted> {
+        self.budget = self.budget.checked_sub(literals).ok_or(BudgetExhausted)?;
         Ok(())
     }
 
     /// The values that are left for a subject.
-    fn known(&self, subject: Subject, model: &Model) -> Rc<Values> {
-        model.get(&subject).cloned().unwrap_or_else(|| self.subjects.universe(subject))
+    fn remaining_values(&self, subject: SubjectId, model: &SubjectModel) -> Rc<ValueSet> {
+        model.get(&subject).cloned().unwrap_or_else(|| self.subjects.subject_universe(subject))
     }
 }

@@ -1,156 +1,156 @@
 //! From assertions to formulas: conditions of the run, and how many steps of a pattern there are.
 
-use super::build::Builder;
-use super::formula::{Bounds, Formula, Literal, Place, Subject};
+use super::build::FormulaBuilder;
+use super::formula::{FormulaBounds, Formula, SubjectLiteral, WitnessPlace, SubjectId};
 use super::key;
-use super::numbers::{End, Numbers};
-use super::patterns::{apart, is_free, within};
-use super::solve::Facts;
-use super::values::Values;
-use crate::lint::meaning::{Says, meaning};
-use averment_engine::ir::{Check, Expr, GroupKind, Member, Pattern, Temporal};
+use super::numbers::{IntervalEnd, NumberSet};
+use super::patterns::{is_disjoint, is_free, is_subset};
+use super::solve::ClauseSet;
+use super::values::ValueSet;
+use crate::lint::lint_semantics::{StepClaim, statement_semantics};
+use averment_engine::ir::{AssertionCheck, TypedExpr, GroupKind, GroupMember, CheckedPattern, Temporal};
 use std::rc::Rc;
 
 /// Patterns that are counted: each of them is compared with every other.
 const COUNTED: usize = 64;
 
 /// Formulas of the assertions of one file, with what is known of the patterns in them.
-pub struct Assertions<'m> {
+pub struct AssertionFormulas<'m> {
     /// Where the formulas are built.
-    pub builder: Builder<'m>,
-    counted: Vec<(Subject, &'m Pattern)>,
-    only: Vec<(Literal, &'m [Pattern])>,
+    pub builder: FormulaBuilder<'m>,
+    counted: Vec<(SubjectId, &'m CheckedPattern)>,
+    only: Vec<(SubjectLiteral, &'m [CheckedPattern])>,
 }
 
-impl<'m> Assertions<'m> {
+impl<'m> AssertionFormulas<'m> {
     /// No assertion yet.
     #[must_use]
-    pub fn new(module: &'m averment_engine::ir::Module) -> Self {
-        Self { builder: Builder::new(module), counted: Vec::new(), only: Vec::new() }
+    pub fn new(module: &'m averment_engine::ir::CheckedModule) -> Self {
+        Self { builder: FormulaBuilder::new(module), counted: Vec::new(), only: Vec::new() }
     }
 
     /// The formula of an assertion; `text` is its text.
-    pub fn bounds(&mut self, check: &'m Check<Pattern, Expr>, text: &str) -> Bounds {
+    pub fn assertion_bounds(&mut self, check: &'m AssertionCheck<CheckedPattern, TypedExpr>, text: &str) -> FormulaBounds {
         match check {
-            Check::Expression(expr) => self.builder.condition(expr),
-            Check::Temporal(temporal) => self.temporal(temporal, text),
-            Check::Group { kind, members } if members.iter().all(|member| member.when.is_empty()) => {
-                self.group(*kind, members, text)
+            AssertionCheck::Expression(expr) => self.builder.condition_bounds(expr),
+            AssertionCheck::Temporal(temporal) => self.temporal_bounds(temporal, text),
+            AssertionCheck::Group { kind, members } if members.iter().all(|member| member.when.is_empty()) => {
+                self.group_bounds(*kind, members, text)
             }
             // What is vacuous stays vacuous behind `not`, and a window has a run of its own.
-            Check::Not(_) | Check::Group { .. } | Check::Scoped { .. } | Check::World(_) | Check::OverRuns(_) => {
-                self.opaque(text)
+            AssertionCheck::Not(_) | AssertionCheck::Group { .. } | AssertionCheck::Scoped { .. } | AssertionCheck::World(_) | AssertionCheck::OverRuns(_) => {
+                self.opaque_bounds(text)
             }
         }
     }
 
-    fn opaque(&mut self, text: &str) -> Bounds {
-        Bounds::exact(self.builder.unknown(format!("!{text}"), true))
+    fn opaque_bounds(&mut self, text: &str) -> FormulaBounds {
+        FormulaBounds::exact(self.builder.unknown_formula(format!("!{text}"), true))
     }
 
-    fn group(&mut self, kind: GroupKind, members: &'m [Member<Pattern, Expr>], text: &str) -> Bounds {
+    fn group_bounds(&mut self, kind: GroupKind, members: &'m [GroupMember<CheckedPattern, TypedExpr>], text: &str) -> FormulaBounds {
         if !matches!(kind, GroupKind::All | GroupKind::Any) {
-            return self.opaque(text);
+            return self.opaque_bounds(text);
         }
-        let bounds: Vec<Bounds> = members
+        let bounds: Vec<FormulaBounds> = members
             .iter()
             .enumerate()
-            .map(|(index, member)| self.bounds(&member.check, &format!("{text}\u{0}{index}")))
+            .map(|(index, member)| self.assertion_bounds(&member.check, &format!("{text}\u{0}{index}")))
             .collect();
         let (possible, certain): (Vec<_>, Vec<_>) = bounds.into_iter().map(|one| (one.possible, one.certain)).unzip();
         match kind {
-            GroupKind::All => Bounds { possible: Formula::And(possible), certain: Formula::And(certain) },
+            GroupKind::All => FormulaBounds { possible: Formula::And(possible), certain: Formula::And(certain) },
             // A vacuous member holds and does not count: then the others decide.
-            _ => Bounds { possible: Formula::Or(possible), certain: Formula::Known(false) },
+            _ => FormulaBounds { possible: Formula::Or(possible), certain: Formula::Known(false) },
         }
     }
 
     /// A statement that is not looked into, of which something is known where it holds.
-    fn implying(&mut self, text: &str, implied: Vec<Formula>) -> Bounds {
-        let Bounds { possible, certain } = self.opaque(text);
+    fn implied_bounds(&mut self, text: &str, implied: Vec<Formula>) -> FormulaBounds {
+        let FormulaBounds { possible, certain } = self.opaque_bounds(text);
         let all = std::iter::once(possible).chain(implied).collect();
-        Bounds { possible: Formula::And(all), certain }
+        FormulaBounds { possible: Formula::And(all), certain }
     }
 
-    fn temporal(&mut self, temporal: &'m Temporal<Pattern, Expr>, text: &str) -> Bounds {
-        match meaning(temporal).says {
-            Says::Often(steps, least, most) => self.exact(text, steps, |counts| all(counts, least, most)),
-            Says::AnyOf(steps) => self
-                .exact(text, steps, |counts| Formula::Or(counts.iter().map(|count| times(*count, 1, None)).collect())),
-            Says::Number(step, test) => match self.count(step) {
+    fn temporal_bounds(&mut self, temporal: &'m Temporal<CheckedPattern, TypedExpr>, text: &str) -> FormulaBounds {
+        match statement_semantics(temporal).claim {
+            StepClaim::Times(steps, least, most) => self.count_bounds(text, steps, |counts| all_counts(counts, least, most)),
+            StepClaim::AnyOf(steps) => self
+                .count_bounds(text, steps, |counts| Formula::Or(counts.iter().map(|count| count_formula(*count, 1, None)).collect())),
+            StepClaim::Number(step, test) => match self.count_subject(step) {
                 Some(count) => {
                     let before = self.builder.counted.replace(count);
-                    let bounds = self.builder.condition(test);
+                    let bounds = self.builder.condition_bounds(test);
                     self.builder.counted = before;
                     bounds
                 }
-                None => self.opaque(text),
+                None => self.opaque_bounds(text),
             },
-            Says::Implies(first, second) => {
-                self.pair(text, first, second, |a, b| Formula::Or(vec![times(a, 0, Some(0)), times(b, 1, None)]))
+            StepClaim::Implies(first, second) => {
+                self.pair_bounds(text, first, second, |a, b| Formula::Or(vec![count_formula(a, 0, Some(0)), count_formula(b, 1, None)]))
             }
-            Says::Excludes(left, right) => {
-                self.pair(text, left, right, |a, b| Formula::Or(vec![times(a, 0, Some(0)), times(b, 0, Some(0))]))
+            StepClaim::Excludes(left, right) => {
+                self.pair_bounds(text, left, right, |a, b| Formula::Or(vec![count_formula(a, 0, Some(0)), count_formula(b, 0, Some(0))]))
             }
-            Says::Has(steps) => self.with_steps(text, steps),
-            Says::Needs(pairs) => {
-                let implied = pairs.into_iter().filter_map(|(trigger, needed)| self.needs(trigger, needed)).collect();
-                self.implying(text, implied)
+            StepClaim::Has(steps) => self.with_steps(text, steps),
+            StepClaim::Needs(pairs) => {
+                let implied = pairs.into_iter().filter_map(|(trigger, needed)| self.need_formula(trigger, needed)).collect();
+                self.implied_bounds(text, implied)
             }
-            Says::Only(steps) => {
-                let bounds = self.opaque(text);
+            StepClaim::Only(steps) => {
+                let bounds = self.opaque_bounds(text);
                 if let Formula::Literal(holds) = &bounds.possible {
                     self.only.push((holds.clone(), steps));
                 }
                 bounds
             }
-            Says::Unread => self.opaque(text),
+            StepClaim::Opaque => self.opaque_bounds(text),
         }
     }
 
     /// A statement that says only how often steps occur.
-    fn exact(&mut self, text: &str, steps: &'m [Pattern], formula: impl FnOnce(&[Subject]) -> Formula) -> Bounds {
-        let counts: Option<Vec<Subject>> = steps.iter().map(|step| self.count(step)).collect();
+    fn count_bounds(&mut self, text: &str, steps: &'m [CheckedPattern], formula: impl FnOnce(&[SubjectId]) -> Formula) -> FormulaBounds {
+        let counts: Option<Vec<SubjectId>> = steps.iter().map(|step| self.count_subject(step)).collect();
         match counts {
-            Some(counts) => Bounds::exact(formula(&counts)),
-            None => self.opaque(text),
+            Some(counts) => FormulaBounds::exact(formula(&counts)),
+            None => self.opaque_bounds(text),
         }
     }
 
-    fn pair(
+    fn pair_bounds(
         &mut self,
         text: &str,
-        left: &'m Pattern,
-        right: &'m Pattern,
-        formula: impl FnOnce(Subject, Subject) -> Formula,
-    ) -> Bounds {
-        match (self.count(left), self.count(right)) {
-            (Some(left), Some(right)) => Bounds::exact(formula(left, right)),
-            _ => self.opaque(text),
+        left: &'m CheckedPattern,
+        right: &'m CheckedPattern,
+        formula: impl FnOnce(SubjectId, SubjectId) -> Formula,
+    ) -> FormulaBounds {
+        match (self.count_subject(left), self.count_subject(right)) {
+            (Some(left), Some(right)) => FormulaBounds::exact(formula(left, right)),
+            _ => self.opaque_bounds(text),
         }
     }
 
     /// A statement that holds only where each of the steps occurs.
-    fn with_steps(&mut self, text: &str, steps: &'m [Pattern]) -> Bounds {
-        let implied = steps.iter().filter_map(|step| Some(times(self.count(step)?, 1, None))).collect();
-        self.implying(text, implied)
+    fn with_steps(&mut self, text: &str, steps: &'m [CheckedPattern]) -> FormulaBounds {
+        let implied = steps.iter().filter_map(|step| Some(count_formula(self.count_subject(step)?, 1, None))).collect();
+        self.implied_bounds(text, implied)
     }
 
     /// Where there is a `trigger` there is a `needed`.
-    fn needs(&mut self, trigger: &'m Pattern, needed: &'m Pattern) -> Option<Formula> {
-        let (trigger, needed) = (self.count(trigger)?, self.count(needed)?);
-        Some(Formula::Or(vec![times(trigger, 0, Some(0)), times(needed, 1, None)]))
+    fn need_formula(&mut self, trigger: &'m CheckedPattern, needed: &'m CheckedPattern) -> Option<Formula> {
+        let (trigger, needed) = (self.count_subject(trigger)?, self.count_subject(needed)?);
+        Some(Formula::Or(vec![count_formula(trigger, 0, Some(0)), count_formula(needed, 1, None)]))
     }
 
     /// The number of steps of a pattern; none for one with bindings: it has a number for each value.
-    fn count(&mut self, pattern: &'m Pattern) -> Option<Subject> {
+    fn count_subject(&mut self, pattern: &'m CheckedPattern) -> Option<SubjectId> {
         if !is_free(pattern) {
             return None;
         }
-        let numbers = || Numbers::between(Some(End { at: 0.0, closed: true }), None);
-        let universe = || Values { whole: true, ..Values::of_numbers(numbers()) };
+        let numbers = || NumberSet::between(Some(IntervalEnd { at: 0.0, closed: true }), None);
+        let universe = || ValueSet { whole: true, ..ValueSet::from_numbers(numbers()) };
         let subject =
-            self.builder.subjects.number(format!("# {}", key::of_pattern(pattern)), universe, || Place::Count);
+            self.builder.subjects.intern_subject(format!("# {}", key::pattern_key(pattern)), universe, || WitnessPlace::Count);
         if self.counted.len() < COUNTED && !self.counted.iter().any(|(known, _)| *known == subject) {
             self.counted.push((subject, pattern));
         }
@@ -159,19 +159,19 @@ impl<'m> Assertions<'m> {
 
     /// What holds on every run: steps of a pattern are steps of every pattern that takes more, and `only` leaves no room for others.
     #[must_use]
-    pub fn facts(&self) -> Facts {
-        let mut facts = Facts::default();
+    pub fn known_clauses(&self) -> ClauseSet {
+        let mut facts = ClauseSet::default();
         for (small, pattern) in &self.counted {
             for (large, other) in &self.counted {
-                if small != large && within(pattern, other) {
-                    facts.add(vec![often(*small, 0, Some(0)), often(*large, 1, None)]);
+                if small != large && is_subset(pattern, other) {
+                    facts.add_clause(vec![count_literal(*small, 0, Some(0)), count_literal(*large, 1, None)]);
                 }
             }
             for (holds, steps) in &self.only {
                 let calls =
-                    pattern.alternatives.iter().all(|one| one.kind == averment_runs::run::Kind::Call && !one.proposed);
-                if calls && steps.iter().all(|step| apart(pattern, step)) {
-                    facts.add(vec![holds.clone().negated(), often(*small, 0, Some(0))]);
+                    pattern.alternatives.iter().all(|one| one.kind == averment_runs::run::StepKind::Call && !one.proposed);
+                if calls && steps.iter().all(|step| is_disjoint(pattern, step)) {
+                    facts.add_clause(vec![holds.clone().negated(), count_literal(*small, 0, Some(0))]);
                 }
             }
         }
@@ -180,19 +180,19 @@ impl<'m> Assertions<'m> {
 }
 
 /// A number of steps between two ends, both included.
-fn times(count: Subject, least: u64, most: Option<u64>) -> Formula {
-    Formula::Literal(often(count, least, most))
+fn count_formula(count: SubjectId, least: u64, most: Option<u64>) -> Formula {
+    Formula::Literal(count_literal(count, least, most))
 }
 
 /// The same as a literal.
-fn often(count: Subject, least: u64, most: Option<u64>) -> Literal {
+fn count_literal(count: SubjectId, least: u64, most: Option<u64>) -> SubjectLiteral {
     #[expect(clippy::cast_precision_loss, reason = "numbers of steps beyond the digits of a double do not occur")]
-    let end = |at: u64| Some(End { at: at as f64, closed: true });
-    let numbers = Numbers::between(end(least), most.and_then(end));
-    let (holds, fails) = (Values::of_numbers(numbers.clone()), Values::of_numbers(numbers.not()));
-    Literal { subject: count, holds: Rc::new(holds), fails: Rc::new(fails) }
+    let end = |at: u64| Some(IntervalEnd { at: at as f64, closed: true });
+    let numbers = NumberSet::between(end(least), most.and_then(end));
+    let (holds, fails) = (ValueSet::from_numbers(numbers.clone()), ValueSet::from_numbers(numbers.complement()));
+    SubjectLiteral { subject: count, holds: Rc::new(holds), fails: Rc::new(fails) }
 }
 
-fn all(counts: &[Subject], least: u64, most: Option<u64>) -> Formula {
-    Formula::And(counts.iter().map(|count| times(*count, least, most)).collect())
+fn all_counts(counts: &[SubjectId], least: u64, most: Option<u64>) -> Formula {
+    Formula::And(counts.iter().map(|count| count_formula(*count, least, most)).collect())
 }

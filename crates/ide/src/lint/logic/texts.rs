@@ -16,12 +16,12 @@ pub enum TextTest {
     /// `ends with`.
     Ends(String),
     /// `matches`.
-    Matches(Rc<Pattern>),
+    Matches(Rc<RegexPattern>),
 }
 
 /// A regular expression with what it surely demands.
 #[derive(Debug)]
-pub struct Pattern {
+pub struct RegexPattern {
     /// As the author wrote it.
     text: String,
     regex: regex::Regex,
@@ -29,7 +29,7 @@ pub struct Pattern {
     demands: Vec<TextTest>,
 }
 
-impl PartialEq for Pattern {
+impl PartialEq for RegexPattern {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
@@ -38,17 +38,17 @@ impl PartialEq for Pattern {
 /// Bytes of the largest automaton that is built for a lint.
 const REGEX_BYTES: usize = 1 << 20;
 
-impl Pattern {
+impl RegexPattern {
     /// From the library's syntax; `None` for one that is too large.
     #[must_use]
     pub fn new(pattern: &str, text: &str) -> Option<Self> {
         let regex = regex::RegexBuilder::new(pattern).size_limit(REGEX_BYTES).build().ok()?;
-        Some(Self { text: text.to_owned(), demands: demands(pattern), regex })
+        Some(Self { text: text.to_owned(), demands: regex_demands(pattern), regex })
     }
 }
 
 /// What a regular expression demands of every text it matches: one literal, at the start where it is anchored there.
-fn demands(pattern: &str) -> Vec<TextTest> {
+fn regex_demands(pattern: &str) -> Vec<TextTest> {
     let Ok(hir) = regex_syntax::parse(pattern) else { return Vec::new() };
     let anchored = |looks: regex_syntax::hir::LookSet| looks.contains(regex_syntax::hir::Look::Start);
     let Some(literals) = Extractor::new().extract(&hir).literals().map(<[_]>::to_vec) else { return Vec::new() };
@@ -65,7 +65,7 @@ fn demands(pattern: &str) -> Vec<TextTest> {
 impl TextTest {
     /// Whether a text passes.
     #[must_use]
-    pub fn passes(&self, text: &str) -> bool {
+    pub fn accepts_text(&self, text: &str) -> bool {
         match self {
             Self::Contains(part) => text.contains(part.as_str()),
             Self::ContainsIgnoringCase(part) => text.to_lowercase().contains(part.as_str()),
@@ -76,7 +76,7 @@ impl TextTest {
     }
 
     /// Whether every text that passes this test passes the other; `false` when that is not known.
-    fn implies(&self, other: &Self) -> bool {
+    fn implies_test(&self, other: &Self) -> bool {
         if self == other {
             return true;
         }
@@ -85,7 +85,7 @@ impl TextTest {
             Self::ContainsIgnoringCase(part) => {
                 return matches!(other, Self::ContainsIgnoringCase(wanted) if part.contains(wanted.as_str()));
             }
-            Self::Matches(pattern) => return pattern.demands.iter().any(|demand| demand.implies(other)),
+            Self::Matches(pattern) => return pattern.demands.iter().any(|demand| demand.implies_test(other)),
         };
         match (self, other) {
             (_, Self::Contains(part)) => literal.contains(part.as_str()),
@@ -100,12 +100,12 @@ impl TextTest {
     }
 
     /// Whether no text passes both.
-    fn excludes(&self, other: &Self) -> bool {
+    fn excludes_test(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Starts(a), Self::Starts(b)) => !a.starts_with(b.as_str()) && !b.starts_with(a.as_str()),
             (Self::Ends(a), Self::Ends(b)) => !a.ends_with(b.as_str()) && !b.ends_with(a.as_str()),
             (Self::Matches(pattern), other) | (other, Self::Matches(pattern)) => {
-                pattern.demands.iter().any(|demand| !matches!(demand, Self::Matches(_)) && demand.excludes(other))
+                pattern.demands.iter().any(|demand| !matches!(demand, Self::Matches(_)) && demand.excludes_test(other))
             }
             _ => false,
         }
@@ -114,29 +114,29 @@ impl TextTest {
 
 /// A set of texts. What `tests` say holds beside it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Texts {
+pub enum TextSet {
     /// These.
     Only(BTreeSet<String>),
     /// All but these.
     Except(BTreeSet<String>),
 }
 
-impl Texts {
+impl TextSet {
     /// No text.
     #[must_use]
-    pub fn none() -> Self {
+    pub fn empty_set() -> Self {
         Self::Only(BTreeSet::new())
     }
 
     /// Every text.
     #[must_use]
-    pub fn all() -> Self {
+    pub fn full_set() -> Self {
         Self::Except(BTreeSet::new())
     }
 
     /// Texts in both.
     #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub fn intersect_with(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Only(a), Self::Only(b)) => Self::Only(a.intersection(b).cloned().collect()),
             (Self::Only(only), Self::Except(except)) | (Self::Except(except), Self::Only(only)) => {
@@ -148,7 +148,7 @@ impl Texts {
 
     /// All other texts.
     #[must_use]
-    pub fn not(&self) -> Self {
+    pub fn complement(&self) -> Self {
         match self {
             Self::Only(texts) => Self::Except(texts.clone()),
             Self::Except(texts) => Self::Only(texts.clone()),
@@ -160,37 +160,37 @@ impl Texts {
     pub fn is_empty(&self, tests: &[(TextTest, bool)]) -> bool {
         match self {
             Self::Only(texts) => {
-                !texts.iter().any(|text| tests.iter().all(|(test, wanted)| test.passes(text) == *wanted))
+                !texts.iter().any(|text| tests.iter().all(|(test, wanted)| test.accepts_text(text) == *wanted))
             }
-            Self::Except(_) => clash(tests),
+            Self::Except(_) => tests_clash(tests),
         }
     }
 
     /// Some text of the set that passes the tests, where one is easily found.
     #[must_use]
-    pub fn example(&self, tests: &[(TextTest, bool)]) -> Option<String> {
-        let fits = |text: &String| tests.iter().all(|(test, wanted)| test.passes(text) == *wanted);
+    pub fn pick_text(&self, tests: &[(TextTest, bool)]) -> Option<String> {
+        let fits = |text: &String| tests.iter().all(|(test, wanted)| test.accepts_text(text) == *wanted);
         match self {
             Self::Only(texts) => texts.iter().find(|text| fits(text)).cloned(),
-            Self::Except(except) => candidates(tests).into_iter().find(|text| !except.contains(text) && fits(text)),
+            Self::Except(except) => candidate_texts(tests).into_iter().find(|text| !except.contains(text) && fits(text)),
         }
     }
 }
 
 /// Whether two of the tests cannot both come out as they are wanted.
-fn clash(tests: &[(TextTest, bool)]) -> bool {
+fn tests_clash(tests: &[(TextTest, bool)]) -> bool {
     tests.iter().enumerate().any(|(index, (a, a_wanted))| {
         tests.iter().skip(index.saturating_add(1)).any(|(b, b_wanted)| match (a_wanted, b_wanted) {
-            (true, true) => a.excludes(b),
-            (true, false) => a.implies(b),
-            (false, true) => b.implies(a),
+            (true, true) => a.excludes_test(b),
+            (true, false) => a.implies_test(b),
+            (false, true) => b.implies_test(a),
             (false, false) => false,
         })
     })
 }
 
 /// Texts to try: what the tests demand, put together.
-fn candidates(tests: &[(TextTest, bool)]) -> Vec<String> {
+fn candidate_texts(tests: &[(TextTest, bool)]) -> Vec<String> {
     let (mut start, mut middle, mut end) = (String::new(), String::new(), String::new());
     for (test, _) in tests.iter().filter(|(_, wanted)| *wanted) {
         match test {
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn pattern(text: &str) -> TextTest {
-        TextTest::Matches(Rc::new(Pattern::new(text, text).unwrap()))
+        TextTest::Matches(Rc::new(RegexPattern::new(text, text).unwrap()))
     }
 
     fn contains(text: &str) -> TextTest {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn tests_that_cannot_both_hold_are_known() {
-        let all = Texts::all();
+        let all = TextSet::full_set();
         let starts = |text: &str| TextTest::Starts(text.to_owned());
         assert!(all.is_empty(&[(starts("ab"), true), (starts("b"), true)]));
         assert!(!all.is_empty(&[(starts("ab"), true), (starts("a"), true)]));
@@ -236,9 +236,9 @@ mod tests {
 
     #[test]
     fn finite_sets_are_tried_text_by_text() {
-        let only = Texts::Only(["EUR".to_owned(), "USD".to_owned()].into());
+        let only = TextSet::Only(["EUR".to_owned(), "USD".to_owned()].into());
         assert!(only.is_empty(&[(pattern("^G"), true)]));
-        assert_eq!(only.example(&[(contains("S"), true)]).as_deref(), Some("USD"));
-        assert_eq!(Texts::all().example(&[(contains("x"), true), (contains("y"), false)]).as_deref(), Some("x"));
+        assert_eq!(only.pick_text(&[(contains("S"), true)]).as_deref(), Some("USD"));
+        assert_eq!(TextSet::full_set().pick_text(&[(contains("x"), true), (contains("y"), false)]).as_deref(), Some("x"));
     }
 }

@@ -1,12 +1,12 @@
 //! Sets of values: kind by kind.
 
-use super::numbers::Numbers;
-use super::texts::{TextTest, Texts};
+use super::numbers::NumberSet;
+use super::texts::{TextTest, TextSet};
 use serde_json::{Number, Value, json};
 
 /// A set of values. It may hold more than it has to, never less.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Values {
+pub struct ValueSet {
     /// Nothing there.
     pub missing: bool,
     /// `null`.
@@ -16,11 +16,11 @@ pub struct Values {
     /// `true`.
     pub yes: bool,
     /// Numbers.
-    pub numbers: Numbers,
+    pub numbers: NumberSet,
     /// Only whole ones.
     pub whole: bool,
     /// Texts.
-    pub texts: Texts,
+    pub texts: TextSet,
     /// The empty list, other lists.
     pub lists: [bool; 2],
     /// The empty object, other objects.
@@ -29,18 +29,18 @@ pub struct Values {
     pub tests: Vec<(TextTest, bool)>,
 }
 
-impl Values {
+impl ValueSet {
     /// No value.
     #[must_use]
-    pub fn none() -> Self {
+    pub fn empty_set() -> Self {
         Self {
             missing: false,
             null: false,
             no: false,
             yes: false,
-            numbers: Numbers::none(),
+            numbers: NumberSet::empty_set(),
             whole: false,
-            texts: Texts::none(),
+            texts: TextSet::empty_set(),
             lists: [false; 2],
             objects: [false; 2],
             tests: Vec::new(),
@@ -49,15 +49,15 @@ impl Values {
 
     /// Every value.
     #[must_use]
-    pub fn all() -> Self {
+    pub fn full_set() -> Self {
         Self {
             missing: true,
             null: true,
             no: true,
             yes: true,
-            numbers: Numbers::all(),
+            numbers: NumberSet::full_set(),
             whole: false,
-            texts: Texts::all(),
+            texts: TextSet::full_set(),
             lists: [true; 2],
             objects: [true; 2],
             tests: Vec::new(),
@@ -66,36 +66,36 @@ impl Values {
 
     /// `true` and `false`.
     #[must_use]
-    pub fn booleans() -> Self {
-        Self { no: true, yes: true, ..Self::none() }
+    pub fn boolean_set() -> Self {
+        Self { no: true, yes: true, ..Self::empty_set() }
     }
 
     /// Numbers alone.
     #[must_use]
-    pub fn of_numbers(numbers: Numbers) -> Self {
-        Self { numbers, ..Self::none() }
+    pub fn from_numbers(numbers: NumberSet) -> Self {
+        Self { numbers, ..Self::empty_set() }
     }
 
     /// Texts alone.
     #[must_use]
-    pub fn of_texts(texts: Texts) -> Self {
-        Self { texts, ..Self::none() }
+    pub fn from_texts(texts: TextSet) -> Self {
+        Self { texts, ..Self::empty_set() }
     }
 
     /// All values that are not in it. Only for sets without tests, which have an exact opposite; other sets give everything.
     #[must_use]
-    pub fn not(&self) -> Self {
+    pub fn complement(&self) -> Self {
         if !self.tests.is_empty() || self.whole {
-            return Self::all();
+            return Self::full_set();
         }
         Self {
             missing: !self.missing,
             null: !self.null,
             no: !self.no,
             yes: !self.yes,
-            numbers: self.numbers.not(),
+            numbers: self.numbers.complement(),
             whole: false,
-            texts: self.texts.not(),
+            texts: self.texts.complement(),
             lists: self.lists.map(|one| !one),
             objects: self.objects.map(|one| !one),
             tests: Vec::new(),
@@ -104,7 +104,7 @@ impl Values {
 
     /// Values in both.
     #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub fn intersect_with(&self, other: &Self) -> Self {
         let both = |a: [bool; 2], b: [bool; 2]| [a[0] && b[0], a[1] && b[1]];
         let mut tests = self.tests.clone();
         tests.extend(other.tests.iter().filter(|test| !self.tests.contains(test)).cloned());
@@ -113,9 +113,9 @@ impl Values {
             null: self.null && other.null,
             no: self.no && other.no,
             yes: self.yes && other.yes,
-            numbers: self.numbers.and(&other.numbers),
+            numbers: self.numbers.intersect_with(&other.numbers),
             whole: self.whole || other.whole,
-            texts: self.texts.and(&other.texts),
+            texts: self.texts.intersect_with(&other.texts),
             lists: both(self.lists, other.lists),
             objects: both(self.objects, other.objects),
             tests,
@@ -124,16 +124,16 @@ impl Values {
 
     /// Values in either. Only for sets without tests.
     #[must_use]
-    pub fn or(&self, other: &Self) -> Self {
+    pub fn union_with(&self, other: &Self) -> Self {
         let either = |a: [bool; 2], b: [bool; 2]| [a[0] || b[0], a[1] || b[1]];
         Self {
             missing: self.missing || other.missing,
             null: self.null || other.null,
             no: self.no || other.no,
             yes: self.yes || other.yes,
-            numbers: self.numbers.or(&other.numbers),
+            numbers: self.numbers.union_with(&other.numbers),
             whole: self.whole && other.whole,
-            texts: self.texts.not().and(&other.texts.not()).not(),
+            texts: self.texts.complement().intersect_with(&other.texts.complement()).complement(),
             lists: either(self.lists, other.lists),
             objects: either(self.objects, other.objects),
             tests: Vec::new(),
@@ -143,7 +143,7 @@ impl Values {
     /// About how much work and memory it takes: what it lists, and its tests against each other.
     #[must_use]
     pub fn weight(&self) -> usize {
-        let (Texts::Only(texts) | Texts::Except(texts)) = &self.texts;
+        let (TextSet::Only(texts) | TextSet::Except(texts)) = &self.texts;
         let tests = self.tests.len();
         let pairs = tests.saturating_mul(tests) / 8;
         texts.len().saturating_add(self.numbers.0.len()).saturating_add(tests).saturating_add(pairs)
@@ -164,11 +164,11 @@ impl Values {
 
     /// Some value of it: `Some(None)` is nothing at all. `None` where none is easily found.
     #[must_use]
-    pub fn example(&self) -> Option<Option<Value>> {
-        if let Some(number) = self.numbers.example(self.whole) {
-            return Some(Some(of_number(number)?));
+    pub fn pick_value(&self) -> Option<Option<Value>> {
+        if let Some(number) = self.numbers.pick_number(self.whole) {
+            return Some(Some(number_value(number)?));
         }
-        if let Some(text) = self.texts.example(&self.tests) {
+        if let Some(text) = self.texts.pick_text(&self.tests) {
             return Some(Some(Value::String(text)));
         }
         let simple = [
@@ -185,7 +185,7 @@ impl Values {
 
 /// A number as JSON, whole ones without a fraction.
 #[expect(clippy::cast_possible_truncation, reason = "only whole numbers far below the limit are converted")]
-fn of_number(number: f64) -> Option<Value> {
+fn number_value(number: f64) -> Option<Value> {
     if number.fract() == 0.0 && number.abs() < 9e15 {
         return Some(Value::from(number as i64));
     }

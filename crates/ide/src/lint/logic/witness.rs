@@ -1,16 +1,16 @@
 //! Runs that show what a finding says, in the native form.
 
-use super::formula::{Place, Subjects};
-use super::solve::Model;
+use super::formula::{WitnessPlace, SubjectTable};
+use super::solve::SubjectModel;
 use serde_json::{Map, Value, json};
 
 /// A run with the values of a model; `None` where one of them cannot be written down.
 #[must_use]
-pub fn of_model(subjects: &Subjects, model: &Model) -> Option<Value> {
+pub fn model_witness(subjects: &SubjectTable, model: &SubjectModel) -> Option<Value> {
     let mut run = Map::new();
     for (subject, values) in model {
-        let Place::Run(path) = subjects.place(*subject) else { return None };
-        let Some(value) = values.example()? else {
+        let WitnessPlace::Run(path) = subjects.witness_place(*subject) else { return None };
+        let Some(value) = values.pick_value()? else {
             // What is missing is missing inside of something that is there.
             match path.as_slice() {
                 [root] if root == "inputs" || root == "meta" => continue,
@@ -21,7 +21,7 @@ pub fn of_model(subjects: &Subjects, model: &Model) -> Option<Value> {
                 _ => return None,
             }
         };
-        put(&mut run, path, value)?;
+        insert_at_path(&mut run, path, value)?;
     }
     Some(Value::Object(run))
 }
@@ -29,7 +29,7 @@ pub fn of_model(subjects: &Subjects, model: &Model) -> Option<Value> {
 /// Roots that stand in a run under their own name and take any value.
 const FREE: &[&str] = &["inputs", "output", "meta"];
 
-fn put(run: &mut Map<String, Value>, path: &[String], value: Value) -> Option<()> {
+fn insert_at_path(run: &mut Map<String, Value>, path: &[String], value: Value) -> Option<()> {
     let (last, folders) = path.split_last()?;
     if path.len() == 1 && !FREE.contains(&last.as_str()) || !FREE.contains(&path.first()?.as_str()) {
         return None;
@@ -49,8 +49,8 @@ fn put(run: &mut Map<String, Value>, path: &[String], value: Value) -> Option<()
 
 /// A path that a witness gives a value to: `output.items`.
 #[must_use]
-pub fn at_path(path: &[String], value: Value) -> Option<Value> {
+pub fn value_at_path(path: &[String], value: Value) -> Option<Value> {
     let mut run = Map::new();
-    put(&mut run, path, value)?;
+    insert_at_path(&mut run, path, value)?;
     Some(Value::Object(run))
 }

@@ -1,12 +1,12 @@
 //! Completion; what is known of a candidate comes when it is looked at.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::Answer;
-use super::super::documents::Overlay;
-use super::super::publish::range;
-use super::super::server::Server;
-use super::super::text::number;
-use super::hover::markdown;
+use super::super::dispatch::LspResult;
+use super::super::documents::FileOverlay;
+use super::super::publish::lsp_range;
+use super::super::server::LspServer;
+use super::super::text::protocol_number;
+use super::hover::markdown_content;
 use crate::assist::{self, Completion, CompletionKind, Completions, CursorContext};
 use averment_engine::check::files::Files as _;
 use lsp_types::{
@@ -19,28 +19,28 @@ use serde_json::json;
 const FILES: usize = 200;
 
 /// `textDocument/completion`.
-pub fn completion(server: &mut Server, parameters: CompletionParams) -> Answer<Option<CompletionResponse>> {
+pub fn completion_list(server: &mut LspServer, parameters: CompletionParams) -> LspResult<Option<CompletionResponse>> {
     let (encoding, snippets) = (server.encoding, server.client.snippets);
     let uri = parameters.text_document_position.text_document.uri.clone();
-    let key = super::analyzed(server, &uri)?;
+    let key = super::analyze_document(server, &uri)?;
     let recorded = server.run.as_ref().map(|run| run.recorded.clone());
-    let Some(analysis) = server.known(&key) else { return Ok(None) };
+    let Some(analysis) = server.cached_analysis(&key) else { return Ok(None) };
     let position = parameters.text_document_position.position;
-    let at = analysis.file().map_or(0, |file| encoding.offset(file, position));
-    let mut found = assist::complete(analysis.text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
+    let at = analysis.source_file().map_or(0, |file| encoding.offset_at(file, position));
+    let mut found = assist::complete_at(analysis.source_text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
     if let Some(path) = found.path.clone() {
-        found = files(server, analysis, &path, at, found);
+        found = complete_files(server, analysis, &path, at, found);
     }
-    let replaced = range(analysis, analysis.span(found.range.clone()), encoding);
+    let replaced = lsp_range(analysis, analysis.span(found.range.clone()), encoding);
     let data = json!({ "uri": uri.as_str(), "line": position.line, "character": position.character });
     let items = found.items.into_iter().enumerate();
     let items = items.map(|(index, item)| {
-        let text = if snippets { item.insert } else { assist::plain(&item.insert) };
+        let text = if snippets { item.insert } else { assist::strip_placeholders(&item.insert) };
         CompletionItem {
             label: item.label,
-            kind: Some(kind(item.kind)),
+            kind: Some(completion_kind(item.kind)),
             detail: (!item.detail.is_empty()).then_some(item.detail),
-            sort_text: Some(format!("{:05}", number(index))),
+            sort_text: Some(format!("{:05}", protocol_number(index))),
             insert_text_format: Some(if snippets { InsertTextFormat::SNIPPET } else { InsertTextFormat::PLAIN_TEXT }),
             text_edit: Some(CompletionTextEdit::Edit(TextEdit { range: replaced, new_text: text })),
             data: Some(data.clone()),
@@ -51,16 +51,16 @@ pub fn completion(server: &mut Server, parameters: CompletionParams) -> Answer<O
 }
 
 /// The names of files that a path may go on with.
-fn files(server: &Server, analysis: &Analysis, path: &str, at: usize, found: Completions) -> Completions {
-    let Some(folder) = analysis.file().and_then(|file| file.folder.clone()) else { return found };
+fn complete_files(server: &LspServer, analysis: &Analysis, path: &str, at: usize, found: Completions) -> Completions {
+    let Some(folder) = analysis.source_file().and_then(|file| file.folder.clone()) else { return found };
     let front = path.rfind('/').map_or(0, |slash| slash + 1);
     let (before, _) = path.split_at(front);
     let looked = folder.join(before);
-    let names = Overlay::new(&server.documents, Some(&folder)).names(&folder, &format!("{before}x"));
-    let line = analysis.text().get(..at).and_then(|text| text.rsplit('\n').next()).unwrap_or("");
+    let names = FileOverlay::new(&server.documents, Some(&folder)).names(&folder, &format!("{before}x"));
+    let line = analysis.source_text().get(..at).and_then(|text| text.rsplit('\n').next()).unwrap_or("");
     // `use` names other rules, everything else names data.
     let rules = line.trim_start().starts_with("use");
-    let own = analysis.file().map_or("", |file| &file.name);
+    let own = analysis.source_file().map_or("", |file| &file.name);
     let fits = |name: &String| {
         let is_rules = name.ends_with(".assert");
         !name.starts_with('.') && (looked.join(name).is_dir() || is_rules == rules && (!rules || name != own))
@@ -81,7 +81,7 @@ fn files(server: &Server, analysis: &Analysis, path: &str, at: usize, found: Com
     Completions { range: start..found.range.end, items: items.collect(), path: None }
 }
 
-fn kind(kind: CompletionKind) -> CompletionItemKind {
+fn completion_kind(kind: CompletionKind) -> CompletionItemKind {
     use CompletionKind as K;
     match kind {
         K::Statement | K::Declaration => CompletionItemKind::SNIPPET,
@@ -104,24 +104,24 @@ fn kind(kind: CompletionKind) -> CompletionItemKind {
 }
 
 /// `completionItem/resolve`.
-pub fn resolve(server: &mut Server, mut item: CompletionItem) -> Answer<CompletionItem> {
-    if let Some(doc) = documentation(server, &item) {
-        item.documentation = Some(Documentation::MarkupContent(markdown(doc)));
+pub fn resolve_completion(server: &mut LspServer, mut item: CompletionItem) -> LspResult<CompletionItem> {
+    if let Some(doc) = completion_docs(server, &item) {
+        item.documentation = Some(Documentation::MarkupContent(markdown_content(doc)));
     }
     Ok(item)
 }
 
 /// What is known of a candidate, found by asking again at its place.
-fn documentation(server: &mut Server, item: &CompletionItem) -> Option<String> {
+fn completion_docs(server: &mut LspServer, item: &CompletionItem) -> Option<String> {
     use std::str::FromStr as _;
     let data = item.data.as_ref()?;
     let uri = lsp_types::Uri::from_str(data.get("uri")?.as_str()?).ok()?;
     let number = |key: &str| data.get(key)?.as_u64().and_then(|value| u32::try_from(value).ok());
     let position = lsp_types::Position { line: number("line")?, character: number("character")? };
     let (encoding, recorded) = (server.encoding, server.run.as_ref().map(|run| run.recorded.clone()));
-    let analysis = server.analysis_of(&uri)?;
-    let at = encoding.offset(analysis.file()?, position);
-    let found = assist::complete(analysis.text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
-    let wanted = found.items.into_iter().find(|one| one.label == item.label && item.kind == Some(kind(one.kind)))?;
+    let analysis = server.analysis_for_uri(&uri)?;
+    let at = encoding.offset_at(analysis.source_file()?, position);
+    let found = assist::complete_at(analysis.source_text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
+    let wanted = found.items.into_iter().find(|one| one.label == item.label && item.kind == Some(completion_kind(one.kind)))?;
     (!wanted.doc.is_empty()).then_some(wanted.doc)
 }

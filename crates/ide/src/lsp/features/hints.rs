@@ -1,30 +1,30 @@
 //! Hints in the text: types of names, and what statements about order say.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::Answer;
-use super::super::server::Server;
+use super::super::dispatch::LspResult;
+use super::super::server::LspServer;
 use crate::assist;
 use averment_builtins::table::type_word;
 use averment_engine::ir::Type;
-use averment_syntax::ast::walk::{self, Visit};
-use averment_syntax::ast::{Item, ItemKind, Statement, StatementKind};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
+use averment_syntax::ast::{SyntaxItem, ItemKind, Statement, StatementKind};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams};
 use std::ops::Range;
 
 /// `textDocument/inlayHint`.
-pub fn hints(server: &mut Server, parameters: InlayHintParams) -> Answer<Option<Vec<InlayHint>>> {
+pub fn inlay_hints(server: &mut LspServer, parameters: InlayHintParams) -> LspResult<Option<Vec<InlayHint>>> {
     if !server.settings.inlay_hints {
         return Ok(Some(Vec::new()));
     }
     let encoding = server.encoding;
-    let analysis = super::document(server, &parameters.text_document.uri)?;
-    let Some(file) = analysis.file() else { return Ok(None) };
-    let bytes = encoding.bytes(file, parameters.range);
+    let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
+    let Some(file) = analysis.source_file() else { return Ok(None) };
+    let bytes = encoding.to_bytes(file, parameters.range);
     let mut collector = HintCollector { analysis, hints: Vec::new() };
-    walk::file(&analysis.checked.ast, &mut collector);
+    walk::walk_file(&analysis.checked.ast, &mut collector);
     let shown = collector.hints.into_iter().filter(|(at, ..)| bytes.start <= *at && *at <= bytes.end);
     let hint = |(at, label, kind): (usize, String, Option<InlayHintKind>)| InlayHint {
-        position: encoding.position(file, at),
+        position: encoding.position_at(file, at),
         label: InlayHintLabel::String(label),
         padding_left: Some(kind.is_none()),
         kind,
@@ -41,8 +41,8 @@ struct HintCollector<'a> {
     hints: Vec<(usize, String, Option<InlayHintKind>)>,
 }
 
-impl<'a> Visit<'a> for HintCollector<'_> {
-    fn item(&mut self, item: &'a Item) {
+impl<'a> SyntaxVisitor<'a> for HintCollector<'_> {
+    fn visit_item(&mut self, item: &'a SyntaxItem) {
         let module = &self.analysis.checked.module;
         let here = |span: averment_base::source::Span| span.file == self.analysis.root;
         let (at, ty) = match &item.kind {
@@ -54,7 +54,7 @@ impl<'a> Visit<'a> for HintCollector<'_> {
                 let known = module.defs.iter().find(|one| one.name == name.text && here(one.body.span));
                 let open = parameters.last().map_or(name.span.end, |last| last.span.end) as usize;
                 let between: Range<usize> = open..body.span.start as usize;
-                let close = self.analysis.text().get(between).and_then(|text| text.find(')'));
+                let close = self.analysis.source_text().get(between).and_then(|text| text.find(')'));
                 let Some(close) = close else { return };
                 (u32::try_from(open.saturating_add(close).saturating_add(1)).unwrap_or(0), known.map(|one| one.body.ty))
             }
@@ -65,8 +65,8 @@ impl<'a> Visit<'a> for HintCollector<'_> {
         }
     }
 
-    fn statement(&mut self, statement: &'a Statement) {
-        if let Some(reading) = assist::hint(statement, &self.analysis.sources) {
+    fn visit_statement(&mut self, statement: &'a Statement) {
+        if let Some(reading) = assist::misreading_hint(statement, &self.analysis.sources) {
             let at = match &statement.kind {
                 StatementKind::Block { body, .. } => block_head(self.analysis, statement, body),
                 _ => statement.span.end as usize,
@@ -77,8 +77,8 @@ impl<'a> Visit<'a> for HintCollector<'_> {
 }
 
 /// Behind the brace that opens a block.
-fn block_head(analysis: &Analysis, statement: &Statement, body: &[Item]) -> usize {
+fn block_head(analysis: &Analysis, statement: &Statement, body: &[SyntaxItem]) -> usize {
     let end = body.first().map_or(statement.span.end, |first| first.span.start) as usize;
-    let head = analysis.text().get(statement.span.start as usize..end).unwrap_or("");
+    let head = analysis.source_text().get(statement.span.start as usize..end).unwrap_or("");
     head.rfind('{').map_or(end, |open| statement.span.start as usize + open + 1)
 }

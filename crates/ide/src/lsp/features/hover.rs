@@ -1,41 +1,41 @@
 //! Hover and signature help.
 
-use super::super::dispatch::Answer;
-use super::super::publish::range;
-use super::super::server::Server;
+use super::super::dispatch::LspResult;
+use super::super::publish::lsp_range;
+use super::super::server::LspServer;
 use crate::assist;
 use averment_base::source::Span;
-use averment_syntax::ast::{Item, ItemKind, Statement, StatementKind};
+use averment_syntax::ast::{SyntaxItem, ItemKind, Statement, StatementKind};
 use lsp_types::{
     Documentation, Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
     SignatureHelp, SignatureHelpParams, SignatureInformation,
 };
 
 /// `textDocument/hover`.
-pub fn hover(server: &mut Server, parameters: HoverParams) -> Answer<Option<Hover>> {
+pub fn document_hover(server: &mut LspServer, parameters: HoverParams) -> LspResult<Option<Hover>> {
     let (encoding, recorded) = (server.encoding, server.run.as_ref().map(|run| run.recorded.clone()));
-    let (analysis, at) = super::place(server, &parameters.text_document_position_params)?;
+    let (analysis, at) = super::analysis_at(server, &parameters.text_document_position_params)?;
     let mut context = analysis.context.clone();
     context.run = recorded;
-    let Some(found) = assist::hover(analysis.text(), at, &context) else { return Ok(None) };
+    let Some(found) = assist::hover_at(analysis.source_text(), at, &context) else { return Ok(None) };
     let mut text = found.text;
     // On the words that begin a statement: what it says.
     if let Some(statement) = statement_at(&analysis.checked.ast.items, at)
         && statement.span.start as usize == found.range.start
-        && let Some(reading) = assist::reading(statement, &analysis.sources)
+        && let Some(reading) = assist::statement_reading(statement, &analysis.sources)
     {
         text = format!("*{reading}*\n\n{text}");
     }
-    let range = range(analysis, Span::new(analysis.root, found.range.start, found.range.end), encoding);
-    Ok(Some(Hover { contents: HoverContents::Markup(markdown(text)), range: Some(range) }))
+    let range = lsp_range(analysis, Span::new(analysis.root, found.range.start, found.range.end), encoding);
+    Ok(Some(Hover { contents: HoverContents::Markup(markdown_content(text)), range: Some(range) }))
 }
 
 /// The innermost statement at a byte offset.
-pub fn statement_at(items: &[Item], at: usize) -> Option<&Statement> {
+pub fn statement_at(items: &[SyntaxItem], at: usize) -> Option<&Statement> {
     let holds = |span: Span| span.start as usize <= at && at <= span.end as usize;
     let item = items.iter().find(|item| holds(item.span))?;
     match &item.kind {
-        ItemKind::Assertion(assertion) => inner(&assertion.statement, at),
+        ItemKind::Assertion(assertion) => inner_statement(&assertion.statement, at),
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => statement_at(&rule.body, at),
         ItemKind::Suite { body, .. }
         | ItemKind::Case { body, .. }
@@ -46,7 +46,7 @@ pub fn statement_at(items: &[Item], at: usize) -> Option<&Statement> {
     }
 }
 
-fn inner(statement: &Statement, at: usize) -> Option<&Statement> {
+fn inner_statement(statement: &Statement, at: usize) -> Option<&Statement> {
     match &statement.kind {
         StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => {
             Some(statement_at(body, at).unwrap_or(statement))
@@ -56,25 +56,25 @@ fn inner(statement: &Statement, at: usize) -> Option<&Statement> {
 }
 
 /// Markdown of the protocol.
-pub fn markdown(value: String) -> MarkupContent {
+pub fn markdown_content(value: String) -> MarkupContent {
     MarkupContent { kind: MarkupKind::Markdown, value }
 }
 
 /// `textDocument/signatureHelp`.
-pub fn signature(server: &mut Server, parameters: SignatureHelpParams) -> Answer<Option<SignatureHelp>> {
+pub fn signature_help(server: &mut LspServer, parameters: SignatureHelpParams) -> LspResult<Option<SignatureHelp>> {
     let recorded = server.run.as_ref().map(|run| run.recorded.clone());
-    let (analysis, at) = super::place(server, &parameters.text_document_position_params)?;
+    let (analysis, at) = super::analysis_at(server, &parameters.text_document_position_params)?;
     let mut context = analysis.context.clone();
     context.run = recorded;
-    let found = assist::signature(analysis.text(), at, &context);
+    let found = assist::signature_at(analysis.source_text(), at, &context);
     Ok(found.map(|found| {
         let parameters = found.parameters.into_iter();
         let parameters =
             parameters.map(|label| ParameterInformation { label: ParameterLabel::Simple(label), documentation: None });
-        let active = Some(super::super::text::number(found.active));
+        let active = Some(super::super::text::protocol_number(found.active));
         let signature = SignatureInformation {
             label: found.label,
-            documentation: (!found.doc.is_empty()).then(|| Documentation::MarkupContent(markdown(found.doc))),
+            documentation: (!found.doc.is_empty()).then(|| Documentation::MarkupContent(markdown_content(found.doc))),
             parameters: Some(parameters.collect()),
             active_parameter: active,
         };

@@ -1,16 +1,16 @@
 //! Lenses: a button above every test, and the verdicts of the picked run above rules.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::Answer;
-use super::super::picked::PickedRun;
-use super::super::publish::range;
-use super::super::server::Server;
+use super::super::dispatch::LspResult;
+use super::super::picked_run::PickedRun;
+use super::super::publish::lsp_range;
+use super::super::server::LspServer;
 use super::super::text::Encoding;
 use super::commands;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
-use averment_syntax::ast::{Item, ItemKind};
+use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
+use averment_syntax::ast::{SyntaxItem, ItemKind};
 use lsp_types::{CodeLens, CodeLensParams, Command};
 use serde_json::{Value, json};
 
@@ -18,19 +18,19 @@ use serde_json::{Value, json};
 const LETTERS: usize = 110;
 
 /// `textDocument/codeLens`.
-pub fn lenses(server: &mut Server, parameters: CodeLensParams) -> Answer<Option<Vec<CodeLens>>> {
+pub fn code_lenses(server: &mut LspServer, parameters: CodeLensParams) -> LspResult<Option<Vec<CodeLens>>> {
     if !server.settings.code_lens {
         return Ok(Some(Vec::new()));
     }
     let encoding = server.encoding;
-    let key = super::settled(server, &parameters.text_document.uri)?;
-    let Some(analysis) = server.known(&key) else { return Ok(None) };
+    let key = super::settle_document(server, &parameters.text_document.uri)?;
+    let Some(analysis) = server.cached_analysis(&key) else { return Ok(None) };
     let mut found = LensCollector { analysis, encoding, lenses: Vec::new() };
-    found.tests(&analysis.checked.ast.items);
-    if analysis.checked.ast.items.iter().any(|item| item.kind.asserts()) {
+    found.add_tests(&analysis.checked.ast.items);
+    if analysis.checked.ast.items.iter().any(|item| item.kind.has_assertions()) {
         match &server.run {
-            Some(run) => found.verdicts(run),
-            None => found.add(analysis.span(0..0), "pick a run to check", commands::PICK_RUN, Vec::new()),
+            Some(run) => found.add_verdicts(run),
+            None => found.add_lens(analysis.span(0..0), "pick a run to check", commands::PICK_RUN, Vec::new()),
         }
     }
     found.lenses.sort_by_key(|lens| (lens.range.start.line, lens.range.start.character));
@@ -44,35 +44,35 @@ struct LensCollector<'a> {
 }
 
 impl LensCollector<'_> {
-    fn add(&mut self, span: Span, title: &str, command: &str, arguments: Vec<Value>) {
+    fn add_lens(&mut self, span: Span, title: &str, command: &str, arguments: Vec<Value>) {
         let command = Command { title: title.to_owned(), command: command.to_owned(), arguments: Some(arguments) };
-        let range = range(self.analysis, span.at_start(), self.encoding);
+        let range = lsp_range(self.analysis, span.at_start(), self.encoding);
         self.lenses.push(CodeLens { range, command: Some(command), data: None });
     }
 
-    fn tests(&mut self, items: &[Item]) {
+    fn add_tests(&mut self, items: &[SyntaxItem]) {
         let uri = self.analysis.uri.as_str().to_owned();
         for item in items {
             match &item.kind {
                 ItemKind::Test(test) => {
                     let arguments = vec![json!(uri), json!(test.name.text), json!(test.name.span.start)];
-                    self.add(item.span, "run test", commands::RUN_TEST, arguments);
+                    self.add_lens(item.span, "run test", commands::RUN_TEST, arguments);
                 }
-                ItemKind::Rule(rule) | ItemKind::Invariant(rule) => self.tests(&rule.body),
-                ItemKind::Suite { body, .. } | ItemKind::Case { body, .. } => self.tests(body),
+                ItemKind::Rule(rule) | ItemKind::Invariant(rule) => self.add_tests(&rule.body),
+                ItemKind::Suite { body, .. } | ItemKind::Case { body, .. } => self.add_tests(body),
                 _ => {}
             }
         }
     }
 
-    fn verdicts(&mut self, run: &PickedRun) {
+    fn add_verdicts(&mut self, run: &PickedRun) {
         let analysis = self.analysis;
         let arguments = || vec![json!(analysis.uri.as_str())];
         let Some((outcome, compiled)) = analysis.outcome(run).zip(analysis.compiled()) else {
             let title = format!("{}: the rules do not compile", run.name);
-            return self.add(analysis.span(0..0), &title, commands::CHECK_RUN, arguments());
+            return self.add_lens(analysis.span(0..0), &title, commands::CHECK_RUN, arguments());
         };
-        self.add(analysis.span(0..0), &summary(&run.name, outcome), commands::CHECK_RUN, arguments());
+        self.add_lens(analysis.span(0..0), &outcome_summary(&run.name, outcome), commands::CHECK_RUN, arguments());
         let program = &compiled.program;
         for rule in &outcome.rules {
             let Some(known) = program.rules.get(rule.rule as usize) else { continue };
@@ -80,21 +80,21 @@ impl LensCollector<'_> {
                 program.assertions.get(result.assertion as usize).is_some_and(|one| one.rule == Some(rule.rule))
             };
             let worst = outcome.results.iter().filter(own).find(|result| result.verdict == rule.verdict);
-            let title = said(rule.verdict, worst.map_or("", |result| &result.reason));
-            self.add(known.span, &title, commands::CHECK_RUN, arguments());
+            let title = verdict_title(rule.verdict, worst.map_or("", |result| &result.reason));
+            self.add_lens(known.span, &title, commands::CHECK_RUN, arguments());
         }
         for result in &outcome.results {
             let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
             let alone = assertion.rule.is_none();
             if alone || matches!(result.verdict, Verdict::Fail | Verdict::Error) {
-                self.add(assertion.span, &said(result.verdict, &result.reason), commands::CHECK_RUN, arguments());
+                self.add_lens(assertion.span, &verdict_title(result.verdict, &result.reason), commands::CHECK_RUN, arguments());
             }
         }
     }
 }
 
 /// `run.json: 4 pass, 1 fail`.
-pub fn summary(name: &str, outcome: &Outcome) -> String {
+pub fn outcome_summary(name: &str, outcome: &RunOutcome) -> String {
     let verdicts =
         [Verdict::Pass, Verdict::Fail, Verdict::Vacuous, Verdict::Undecided, Verdict::Error, Verdict::Skipped];
     let count = |wanted| outcome.results.iter().filter(|result| result.verdict == wanted).count();
@@ -103,7 +103,7 @@ pub fn summary(name: &str, outcome: &Outcome) -> String {
     format!("{name}: {}", if all.is_empty() { "nothing was checked".to_owned() } else { all.join(", ") })
 }
 
-fn said(verdict: Verdict, reason: &str) -> String {
+fn verdict_title(verdict: Verdict, reason: &str) -> String {
     if reason.is_empty() || verdict == Verdict::Pass {
         return verdict.as_str().to_owned();
     }

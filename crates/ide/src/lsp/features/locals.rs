@@ -1,22 +1,22 @@
 //! Names that live in one statement or definition: bindings, variables of quantifiers, parameters of a `def`.
 
 use super::super::analysis::Analysis;
-use crate::assist::{Class, paint};
+use crate::assist::{HighlightClass, highlight_tokens};
 use averment_base::source::Span;
-use averment_syntax::ast::walk::{self, Visit};
-use averment_syntax::ast::{Expr, ExprKind, Item, ItemKind, Name};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
+use averment_syntax::ast::{Expr, ExprKind, SyntaxItem, ItemKind, Name};
 use std::ops::Range;
 
 /// All places of the local name at a byte offset, in order; `None` where no such name stands.
-pub fn places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
-    bindings(analysis, at).or_else(|| variables(analysis, at))
+pub fn local_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
+    binding_places(analysis, at).or_else(|| variable_places(analysis, at))
 }
 
 /// The places of `$x`: in its statement, or in the block whose header binds it, or in its `def step`.
-fn bindings(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
-    let text = analysis.text();
+fn binding_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
+    let text = analysis.source_text();
     let painted: Vec<Range<usize>> =
-        paint(text).into_iter().filter(|one| one.class == Class::Binding).map(|one| one.range).collect();
+        highlight_tokens(text).into_iter().filter(|one| one.class == HighlightClass::Binding).map(|one| one.range).collect();
     let own = painted.iter().find(|range| range.start <= at && at <= range.end)?;
     let name = text.get(own.clone())?;
     let around = assertion_around(&analysis.checked.ast.items, own.start)?;
@@ -29,7 +29,7 @@ fn bindings(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
 }
 
 /// The outermost assertion or definition at an offset.
-fn assertion_around(items: &[Item], at: usize) -> Option<Span> {
+fn assertion_around(items: &[SyntaxItem], at: usize) -> Option<Span> {
     let item = items.iter().find(|item| item.span.start as usize <= at && at < item.span.end as usize)?;
     match &item.kind {
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => assertion_around(&rule.body, at),
@@ -43,32 +43,32 @@ fn assertion_around(items: &[Item], at: usize) -> Option<Span> {
 }
 
 /// Where a variable is declared and where it is known.
-struct Known<'a> {
+struct LocalVariable<'a> {
     name: &'a Name,
     within: Span,
 }
 
 #[derive(Default)]
-struct Collected<'a> {
-    known: Vec<Known<'a>>,
+struct LocalCollector<'a> {
+    known: Vec<LocalVariable<'a>>,
     names: Vec<(&'a str, Span)>,
 }
 
-impl<'a> Visit<'a> for Collected<'a> {
-    fn item(&mut self, item: &'a Item) {
+impl<'a> SyntaxVisitor<'a> for LocalCollector<'a> {
+    fn visit_item(&mut self, item: &'a SyntaxItem) {
         let (parameters, within) = match &item.kind {
             ItemKind::Def { parameters, body, .. } => (parameters, body.span),
             ItemKind::DefStep { parameters, body, .. } => (parameters, body.span),
             _ => return,
         };
         let plain = parameters.iter().filter(|parameter| !parameter.text.starts_with('$'));
-        self.known.extend(plain.map(|name| Known { name, within }));
+        self.known.extend(plain.map(|name| LocalVariable { name, within }));
     }
 
-    fn expr(&mut self, expr: &'a Expr) {
+    fn visit_expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Quantifier { variable, body, .. } => {
-                self.known.push(Known { name: variable, within: body.span });
+                self.known.push(LocalVariable { name: variable, within: body.span });
             }
             ExprKind::Name(name) => self.names.push((name, expr.span)),
             _ => {}
@@ -76,26 +76,26 @@ impl<'a> Visit<'a> for Collected<'a> {
     }
 }
 
-fn variables(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
-    let mut all = Collected::default();
-    walk::file(&analysis.checked.ast, &mut all);
+fn variable_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
+    let mut all = LocalCollector::default();
+    walk::walk_file(&analysis.checked.ast, &mut all);
     let at_place = |span: Span| span.start as usize <= at && at <= span.end as usize;
     let declared = all.known.iter().position(|known| at_place(known.name.span));
     let used = all.names.iter().find(|(_, span)| at_place(*span));
-    let own = declared.or_else(|| used.and_then(|(name, span)| meant(&all.known, name, *span)))?;
+    let own = declared.or_else(|| used.and_then(|(name, span)| innermost_variable(&all.known, name, *span)))?;
     let known = all.known.get(own)?;
-    let uses = all.names.iter().filter(|(name, span)| meant(&all.known, name, *span) == Some(own));
-    let mut places: Vec<Range<usize>> = uses.map(|(_, span)| span.range()).collect();
-    places.push(known.name.span.range());
+    let uses = all.names.iter().filter(|(name, span)| innermost_variable(&all.known, name, *span) == Some(own));
+    let mut places: Vec<Range<usize>> = uses.map(|(_, span)| span.as_range()).collect();
+    places.push(known.name.span.as_range());
     places.sort_by_key(|range| range.start);
     places.dedup();
     Some(places)
 }
 
 /// The innermost variable that a name at a place means.
-fn meant(known: &[Known<'_>], name: &str, place: Span) -> Option<usize> {
+fn innermost_variable(known: &[LocalVariable<'_>], name: &str, place: Span) -> Option<usize> {
     let fits =
-        |one: &Known<'_>| one.name.text == name && one.within.start <= place.start && place.end <= one.within.end;
+        |one: &LocalVariable<'_>| one.name.text == name && one.within.start <= place.start && place.end <= one.within.end;
     let all = known.iter().enumerate().filter(|(_, one)| fits(one));
     all.min_by_key(|(_, one)| one.within.len()).map(|(index, _)| index)
 }

@@ -16,35 +16,35 @@ pub mod symbols;
 pub mod tokens;
 
 use super::analysis::Analysis;
-use super::dispatch::{Answer, Refused};
+use super::dispatch::{LspResult, RequestError};
 use super::documents::document_key;
-use super::server::Server;
+use super::server::LspServer;
 use lsp_types::{TextDocumentPositionParams, Uri};
 use std::path::PathBuf;
 
 /// The document of a URI, analyzed.
-fn document<'s>(server: &'s mut Server, uri: &Uri) -> Answer<&'s Analysis> {
-    server.analysis_of(uri).ok_or_else(|| Refused::new(format!("`{}` cannot be read", uri.as_str())))
+fn document_analysis<'s>(server: &'s mut LspServer, uri: &Uri) -> LspResult<&'s Analysis> {
+    server.analysis_for_uri(uri).ok_or_else(|| RequestError::new(format!("`{}` cannot be read", uri.as_str())))
 }
 
 /// The document of a place with the place as a byte offset.
-fn place<'s>(server: &'s mut Server, place: &TextDocumentPositionParams) -> Answer<(&'s Analysis, usize)> {
+fn analysis_at<'s>(server: &'s mut LspServer, place: &TextDocumentPositionParams) -> LspResult<(&'s Analysis, usize)> {
     let encoding = server.encoding;
-    let analysis = document(server, &place.text_document.uri)?;
-    let at = analysis.file().map_or(0, |file| encoding.offset(file, place.position));
+    let analysis = document_analysis(server, &place.text_document.uri)?;
+    let at = analysis.source_file().map_or(0, |file| encoding.offset_at(file, place.position));
     Ok((analysis, at))
 }
 
 /// What tells the document of a URI from others; it is analyzed.
-fn analyzed(server: &mut Server, uri: &Uri) -> Answer<PathBuf> {
+fn analyze_document(server: &mut LspServer, uri: &Uri) -> LspResult<PathBuf> {
     let key = document_key(uri);
-    server.analyze(&key).ok_or_else(|| Refused::new(format!("`{}` cannot be read", uri.as_str())))?;
+    server.ensure_analysis(&key).ok_or_else(|| RequestError::new(format!("`{}` cannot be read", uri.as_str())))?;
     Ok(key)
 }
 
 /// The same with the rules as a whole: as a program that can be run.
-fn settled(server: &mut Server, uri: &Uri) -> Answer<PathBuf> {
-    let key = analyzed(server, uri)?;
-    server.settle(&key);
+fn settle_document(server: &mut LspServer, uri: &Uri) -> LspResult<PathBuf> {
+    let key = analyze_document(server, uri)?;
+    server.settle_document(&key);
     Ok(key)
 }

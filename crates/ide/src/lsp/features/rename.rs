@@ -1,10 +1,10 @@
 //! Rename, across files; what would break something is refused.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::{Answer, Refused};
-use super::super::publish::range;
-use super::super::server::Server;
-use super::navigation::{Declared, NameMeaning, all_places, meaning};
+use super::super::dispatch::{LspResult, RequestError};
+use super::super::publish::lsp_range;
+use super::super::server::LspServer;
+use super::navigation::{DeclaredSymbol, NameMeaning, all_places, name_at};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind as K;
 use averment_syntax::words;
@@ -12,18 +12,18 @@ use lsp_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams,
 use std::collections::BTreeMap;
 
 /// `textDocument/prepareRename`.
-pub fn prepare(server: &mut Server, parameters: TextDocumentPositionParams) -> Answer<Option<PrepareRenameResponse>> {
+pub fn prepare_rename(server: &mut LspServer, parameters: TextDocumentPositionParams) -> LspResult<Option<PrepareRenameResponse>> {
     let encoding = server.encoding;
-    let (analysis, at) = super::place(server, &parameters)?;
-    let Some((span, _)) = renamed(analysis, at)? else { return Ok(None) };
-    let span = bare(analysis, span);
-    let placeholder = analysis.sources.text(span).to_owned();
-    Ok(Some(PrepareRenameResponse::RangeWithPlaceholder { range: range(analysis, span, encoding), placeholder }))
+    let (analysis, at) = super::analysis_at(server, &parameters)?;
+    let Some((span, _)) = rename_target(analysis, at)? else { return Ok(None) };
+    let span = unquoted_span(analysis, span);
+    let placeholder = analysis.sources.span_text(span).to_owned();
+    Ok(Some(PrepareRenameResponse::RangeWithPlaceholder { range: lsp_range(analysis, span, encoding), placeholder }))
 }
 
 /// What a rename at an offset is of, with the place itself.
-fn renamed(analysis: &Analysis, at: usize) -> Answer<Option<(Span, NameMeaning)>> {
-    let Some(found) = meaning(analysis, at) else { return Ok(None) };
+fn rename_target(analysis: &Analysis, at: usize) -> LspResult<Option<(Span, NameMeaning)>> {
+    let Some(found) = name_at(analysis, at) else { return Ok(None) };
     match &found {
         NameMeaning::Local(places) => {
             let own = places.iter().find(|bytes| bytes.start <= at && at <= bytes.end).cloned();
@@ -31,7 +31,7 @@ fn renamed(analysis: &Analysis, at: usize) -> Answer<Option<(Span, NameMeaning)>
         }
         NameMeaning::Declared(declared) => {
             if declared.file.is_none() {
-                return Err(Refused::new(format!("`{}` is declared in the standard set", declared.name)));
+                return Err(RequestError::new(format!("`{}` is declared in the standard set", declared.name)));
             }
             let holds =
                 |span: &Span| span.file == analysis.root && span.start as usize <= at && at <= span.end as usize;
@@ -44,39 +44,39 @@ fn renamed(analysis: &Analysis, at: usize) -> Answer<Option<(Span, NameMeaning)>
 }
 
 /// A place without the quotes around it.
-fn bare(analysis: &Analysis, span: Span) -> Span {
-    let text = analysis.sources.text(span);
+fn unquoted_span(analysis: &Analysis, span: Span) -> Span {
+    let text = analysis.sources.span_text(span);
     let quoted = text.len() >= 2 && text.starts_with(['"', '\'']);
     if quoted { Span { start: span.start.saturating_add(1), end: span.end.saturating_sub(1), ..span } } else { span }
 }
 
 /// `textDocument/rename`.
-pub fn rename(server: &mut Server, parameters: RenameParams) -> Answer<Option<WorkspaceEdit>> {
+pub fn rename_symbol(server: &mut LspServer, parameters: RenameParams) -> LspResult<Option<WorkspaceEdit>> {
     let encoding = server.encoding;
     let new = parameters.new_name.trim().to_owned();
-    let (analysis, at) = super::place(server, &parameters.text_document_position)?;
-    let Some((_, found)) = renamed(analysis, at)? else {
-        return Err(Refused::new("there is no name here that can be renamed"));
+    let (analysis, at) = super::analysis_at(server, &parameters.text_document_position)?;
+    let Some((_, found)) = rename_target(analysis, at)? else {
+        return Err(RequestError::new("there is no name here that can be renamed"));
     };
     let mut changes: BTreeMap<String, (Uri, Vec<TextEdit>)> = BTreeMap::new();
     match found {
         NameMeaning::Local(places) => {
-            let first = places.first().and_then(|bytes| analysis.text().get(bytes.clone())).unwrap_or("");
+            let first = places.first().and_then(|bytes| analysis.source_text().get(bytes.clone())).unwrap_or("");
             let new = if first.starts_with('$') { format!("${}", new.trim_start_matches('$')) } else { new };
-            identifier(new.trim_start_matches('$'), !first.starts_with('$'))?;
+            check_identifier(new.trim_start_matches('$'), !first.starts_with('$'))?;
             let edits = places.into_iter().map(|bytes| TextEdit {
-                range: range(analysis, analysis.span(bytes), encoding),
+                range: lsp_range(analysis, analysis.span(bytes), encoding),
                 new_text: new.clone(),
             });
             changes.insert(analysis.uri.as_str().to_owned(), (analysis.uri.clone(), edits.collect()));
         }
         NameMeaning::Declared(declared) => {
-            valid(&declared, &new)?;
+            check_name(&declared, &new)?;
             for (key, spans) in all_places(server, &declared, true) {
-                let Some(analysis) = server.known(&key) else { continue };
-                free(analysis, &declared, &new)?;
+                let Some(analysis) = server.cached_analysis(&key) else { continue };
+                check_unused(analysis, &declared, &new)?;
                 let edits = spans.into_iter().map(|span| TextEdit {
-                    range: range(analysis, bare(analysis, span), encoding),
+                    range: lsp_range(analysis, unquoted_span(analysis, span), encoding),
                     new_text: new.clone(),
                 });
                 changes.insert(analysis.uri.as_str().to_owned(), (analysis.uri.clone(), edits.collect()));
@@ -92,42 +92,42 @@ pub fn rename(server: &mut Server, parameters: RenameParams) -> Answer<Option<Wo
 }
 
 /// Refuses what is no name of its kind.
-fn valid(declared: &Declared, new: &str) -> Answer<()> {
+fn check_name(declared: &DeclaredSymbol, new: &str) -> LspResult<()> {
     match declared.kind {
         K::Schema => {
-            identifier(new, false)?;
+            check_identifier(new, false)?;
             if new.starts_with(|first: char| first.is_ascii_uppercase()) {
                 Ok(())
             } else {
-                Err(Refused::new(format!("`{new}` is no name of a schema: they start with a capital")))
+                Err(RequestError::new(format!("`{new}` is no name of a schema: they start with a capital")))
             }
         }
-        K::Rule | K::Case | K::Invariant => label(new),
-        K::Tool => tool(new),
-        K::Param | K::Let | K::Def | K::DefStep => identifier(new, true),
+        K::Rule | K::Case | K::Invariant => check_label(new),
+        K::Tool => check_tool(new),
+        K::Param | K::Let | K::Def | K::DefStep => check_identifier(new, true),
     }
 }
 
-fn identifier(new: &str, reserved: bool) -> Answer<()> {
+fn check_identifier(new: &str, reserved: bool) -> LspResult<()> {
     let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if new.is_empty() || !new.chars().all(letter) || new.starts_with(|first: char| first.is_ascii_digit()) {
-        return Err(Refused::new(format!("`{new}` is no name: letters, digits and `_`, and no digit in front")));
+        return Err(RequestError::new(format!("`{new}` is no name: letters, digits and `_`, and no digit in front")));
     }
-    if reserved && (words::is_reserved(new) || averment_builtins::table::lookup(new).is_some()) {
-        return Err(Refused::new(format!("`{new}` is a word of the language")));
+    if reserved && (words::is_reserved(new) || averment_builtins::table::find_builtin(new).is_some()) {
+        return Err(RequestError::new(format!("`{new}` is a word of the language")));
     }
     Ok(())
 }
 
-fn label(new: &str) -> Answer<()> {
+fn check_label(new: &str) -> LspResult<()> {
     if words::is_label(new) {
         Ok(())
     } else {
-        Err(Refused::new(format!("`{new}` is no name of a rule: letters, digits, `_`, `-` and `.`")))
+        Err(RequestError::new(format!("`{new}` is no name of a rule: letters, digits, `_`, `-` and `.`")))
     }
 }
 
-fn tool(new: &str) -> Answer<()> {
+fn check_tool(new: &str) -> LspResult<()> {
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     if ends(new.chars().next())
@@ -137,12 +137,12 @@ fn tool(new: &str) -> Answer<()> {
     {
         Ok(())
     } else {
-        Err(Refused::new(format!("`{new}` is no bare name of a tool")))
+        Err(RequestError::new(format!("`{new}` is no bare name of a tool")))
     }
 }
 
 /// Refuses a name that a file has already.
-fn free(analysis: &Analysis, declared: &Declared, new: &str) -> Answer<()> {
+fn check_unused(analysis: &Analysis, declared: &DeclaredSymbol, new: &str) -> LspResult<()> {
     let same_space = |kind: K| match declared.kind {
         K::Rule | K::Case | K::Invariant => matches!(kind, K::Rule | K::Case | K::Invariant),
         K::Schema => kind == K::Schema,
@@ -151,7 +151,7 @@ fn free(analysis: &Analysis, declared: &Declared, new: &str) -> Answer<()> {
     };
     let taken = analysis.checked.symbols.declarations.iter().any(|one| one.name == new && same_space(one.kind));
     if taken && new != declared.name {
-        return Err(Refused::new(format!("`{new}` is declared already")));
+        return Err(RequestError::new(format!("`{new}` is declared already")));
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! Symbols of a document and of the workspace.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::Answer;
-use super::super::publish::{location, range};
-use super::super::server::Server;
+use super::super::dispatch::LspResult;
+use super::super::publish::{lsp_location, lsp_range};
+use super::super::server::LspServer;
 use super::super::text::Encoding;
 use super::super::workspace::rule_files;
 use averment_base::source::Span;
-use averment_syntax::ast::{Item, ItemKind};
+use averment_syntax::ast::{SyntaxItem, ItemKind};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, OneOf, SymbolKind, WorkspaceSymbol,
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
@@ -19,14 +19,14 @@ const TOLD: usize = 1_000;
 const LETTERS: usize = 72;
 
 /// `textDocument/documentSymbol`.
-pub fn document(server: &mut Server, parameters: DocumentSymbolParams) -> Answer<Option<DocumentSymbolResponse>> {
+pub fn document_symbols(server: &mut LspServer, parameters: DocumentSymbolParams) -> LspResult<Option<DocumentSymbolResponse>> {
     let encoding = server.encoding;
-    let analysis = super::document(server, &parameters.text_document.uri)?;
-    Ok(Some(DocumentSymbolResponse::Nested(symbols(analysis, &analysis.checked.ast.items, encoding))))
+    let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
+    Ok(Some(DocumentSymbolResponse::Nested(item_symbols(analysis, &analysis.checked.ast.items, encoding))))
 }
 
-fn symbols(analysis: &Analysis, items: &[Item], encoding: Encoding) -> Vec<DocumentSymbol> {
-    items.iter().filter_map(|item| symbol(analysis, item, encoding)).collect()
+fn item_symbols(analysis: &Analysis, items: &[SyntaxItem], encoding: Encoding) -> Vec<DocumentSymbol> {
+    items.iter().filter_map(|item| item_symbol(analysis, item, encoding)).collect()
 }
 
 /// What an item is called, what kind it is, where its name stands, and what is in it.
@@ -35,27 +35,27 @@ struct NamedItem<'a> {
     detail: String,
     kind: SymbolKind,
     place: Span,
-    body: &'a [Item],
+    body: &'a [SyntaxItem],
 }
 
 #[expect(deprecated, reason = "a field of the protocol's type that has to be written")]
-fn symbol(analysis: &Analysis, item: &Item, encoding: Encoding) -> Option<DocumentSymbol> {
-    let named = named(analysis, item)?;
-    let children = symbols(analysis, named.body, encoding);
+fn item_symbol(analysis: &Analysis, item: &SyntaxItem, encoding: Encoding) -> Option<DocumentSymbol> {
+    let named = named_item(analysis, item)?;
+    let children = item_symbols(analysis, named.body, encoding);
     Some(DocumentSymbol {
         name: if named.name.is_empty() { "…".to_owned() } else { named.name },
         detail: (!named.detail.is_empty()).then_some(named.detail),
         kind: named.kind,
         tags: None,
         deprecated: None,
-        range: range(analysis, item.span, encoding),
-        selection_range: range(analysis, named.place, encoding),
+        range: lsp_range(analysis, item.span, encoding),
+        selection_range: lsp_range(analysis, named.place, encoding),
         children: (!children.is_empty()).then_some(children),
     })
 }
 
-fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<NamedItem<'a>> {
-    let one = |name: &averment_syntax::ast::Name, detail: &str, kind, body: &'a [Item]| {
+fn named_item<'a>(analysis: &Analysis, item: &'a SyntaxItem) -> Option<NamedItem<'a>> {
+    let one = |name: &averment_syntax::ast::Name, detail: &str, kind, body: &'a [SyntaxItem]| {
         Some(NamedItem { name: name.text.clone(), detail: detail.to_owned(), kind, place: name.span, body })
     };
     match &item.kind {
@@ -70,7 +70,7 @@ fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<NamedItem<'a>> {
         }
         ItemKind::Use(import) => one(&import.target, "use", SymbolKind::MODULE, &[]),
         ItemKind::Rule(rule) => {
-            let sentence = rule.sentence.as_ref().and_then(averment_syntax::ast::Text::literal).unwrap_or("rule");
+            let sentence = rule.sentence.as_ref().and_then(averment_syntax::ast::TextLiteral::literal_text).unwrap_or("rule");
             one(&rule.name, sentence, SymbolKind::CLASS, &rule.body)
         }
         ItemKind::Invariant(rule) => one(&rule.name, "invariant", SymbolKind::CLASS, &rule.body),
@@ -81,7 +81,7 @@ fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<NamedItem<'a>> {
         ItemKind::Pre { body } => Some(of_word(item, "pre", body)),
         ItemKind::Post { body } => Some(of_word(item, "post", body)),
         ItemKind::Assertion(assertion) => {
-            let text = analysis.sources.text(assertion.statement.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = analysis.sources.span_text(assertion.statement.span).split_whitespace().collect::<Vec<_>>().join(" ");
             let short: String = text.chars().take(LETTERS).collect();
             let name = if short.len() < text.len() { format!("{short}…") } else { short };
             Some(NamedItem {
@@ -96,27 +96,27 @@ fn named<'a>(analysis: &Analysis, item: &'a Item) -> Option<NamedItem<'a>> {
     }
 }
 
-fn of_word<'a>(item: &'a Item, word: &str, body: &'a [Item]) -> NamedItem<'a> {
+fn of_word<'a>(item: &'a SyntaxItem, word: &str, body: &'a [SyntaxItem]) -> NamedItem<'a> {
     let length = u32::try_from(word.len()).unwrap_or(0);
     let place = Span { end: item.span.start.saturating_add(length), ..item.span };
     NamedItem { name: word.to_owned(), detail: String::new(), kind: SymbolKind::NAMESPACE, place, body }
 }
 
 /// `workspace/symbol`.
-pub fn workspace(server: &mut Server, parameters: WorkspaceSymbolParams) -> Answer<Option<WorkspaceSymbolResponse>> {
+pub fn workspace_symbols(server: &mut LspServer, parameters: WorkspaceSymbolParams) -> LspResult<Option<WorkspaceSymbolResponse>> {
     let encoding = server.encoding;
     let wanted = parameters.query.to_lowercase();
     let mut found = Vec::new();
     for key in rule_files(server) {
-        let Some(analysis) = server.analysis(&key) else { continue };
+        let Some(analysis) = server.analysis_for(&key) else { continue };
         let root = analysis.root;
         let own = analysis.checked.symbols.declarations.iter().filter(|one| one.span.file == root);
-        for one in own.filter(|one| fits(&one.name, &wanted)) {
-            let Some(location) = location(analysis, one.span, encoding) else { continue };
+        for one in own.filter(|one| matches_query(&one.name, &wanted)) {
+            let Some(location) = lsp_location(analysis, one.span, encoding) else { continue };
             let container_name = key.file_name().map(|name| name.to_string_lossy().into_owned());
             found.push(WorkspaceSymbol {
                 name: one.name.clone(),
-                kind: kind(one.kind),
+                kind: symbol_kind(one.kind),
                 tags: None,
                 container_name,
                 location: OneOf::Left(location),
@@ -132,12 +132,12 @@ pub fn workspace(server: &mut Server, parameters: WorkspaceSymbolParams) -> Answ
 }
 
 /// Whether the letters that are asked for stand in a name in their order.
-fn fits(name: &str, wanted: &str) -> bool {
+fn matches_query(name: &str, wanted: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     wanted.chars().all(|letter| letters.any(|own| own == letter))
 }
 
-fn kind(kind: averment_engine::check::DeclarationKind) -> SymbolKind {
+fn symbol_kind(kind: averment_engine::check::DeclarationKind) -> SymbolKind {
     use averment_engine::check::DeclarationKind as K;
     match kind {
         K::Param => SymbolKind::VARIABLE,

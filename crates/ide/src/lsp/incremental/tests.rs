@@ -1,8 +1,8 @@
 //! Checked again, a text gives what it gives when it is checked for the first time.
 
 use super::CheckMode;
-use crate::lsp::analysis::{Analysis, Given};
-use crate::lsp::documents::Documents;
+use crate::lsp::analysis::{Analysis, CheckContext};
+use crate::lsp::documents::DocumentStore;
 use averment_base::diagnostic::{Diagnostic, Severity};
 use lsp_types::Uri;
 use std::path::Path;
@@ -44,10 +44,10 @@ impl Random {
 
 fn analysis(text: &str, before: Option<Analysis>, mode: CheckMode) -> Analysis {
     let uri = Uri::from_str("file:///work/rules.assert").unwrap();
-    let documents = Documents::default();
+    let documents = DocumentStore::default();
     let lints = crate::lint::LintOptions::default();
-    let given = Given { documents: &documents, lints: Some(&lints), tools: &[] };
-    Analysis::of((Path::new("/work/rules.assert"), &uri, Arc::from(text)), given, before, mode)
+    let given = CheckContext { documents: &documents, lints: Some(&lints), tools: &[] };
+    Analysis::of_document((Path::new("/work/rules.assert"), &uri, Arc::from(text)), given, before, mode)
 }
 
 fn errors(analysis: &Analysis) -> Vec<Diagnostic> {
@@ -129,7 +129,7 @@ fn an_edit_of_one_statement_checks_one_statement() {
     assert!(known.partial);
     // What was said of other statements is still said, at its new place.
     let unused = known.diagnostics.0.iter().find(|one| one.slug.as_str() == "unused-let").unwrap();
-    assert_eq!(known.sources.text(unused.span), "unused");
+    assert_eq!(known.sources.span_text(unused.span), "unused");
     // A declaration that changes is another matter.
     let next = next.replace("limit:", "bound:");
     assert!(!analysis(&next, Some(known), CheckMode::Incremental).partial);

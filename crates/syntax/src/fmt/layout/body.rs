@@ -1,25 +1,25 @@
 //! Bodies: a line per statement, comments and single empty lines kept; on one line where the author wrote them so and they fit.
 
-use super::Layout;
-use crate::concrete::{Node, Rule};
+use super::FileLayout;
+use crate::concrete::{ConcreteNode, Rule};
 use crate::fmt::INDENT;
-use crate::fmt::doc::{Doc, group, hard, line, nest, own_line, sequence, text, trailing, when_flat};
-use crate::fmt::gaps::Comment;
+use crate::fmt::doc::{Doc, group, hard_break, line_break, nest, own_line, sequence, doc_text, trailing_comment, when_flat};
+use crate::fmt::gaps::GapComment;
 
 /// Something on lines of its own: a statement, an element of a list.
-pub(super) struct Row<'n, 't> {
-    pub node: &'n Node,
+pub(super) struct LayoutRow<'n, 't> {
+    pub node: &'n ConcreteNode,
     pub doc: Doc<'t>,
     /// It is a block of several lines, which an empty line separates from its neighbours.
     pub is_apart: bool,
 }
 
 /// The comments between two neighbours.
-pub(super) struct Remarks<'t> {
+pub(super) struct RowComments<'t> {
     /// Behind the first, on its line.
-    pub behind: Option<Comment<'t>>,
+    pub behind: Option<GapComment<'t>>,
     /// On lines of their own before the second.
-    pub own: Vec<Comment<'t>>,
+    pub own: Vec<GapComment<'t>>,
 }
 
 /// Declarations that stand apart from their neighbours when they have several lines.
@@ -40,7 +40,7 @@ fn is_body(rule: Rule) -> bool {
 }
 
 /// The body of a statement or declaration.
-fn body_of(node: &Node) -> Option<&Node> {
+fn body_of(node: &ConcreteNode) -> Option<&ConcreteNode> {
     // What is looked at is not deep: bodies stand in statements, and expressions are left out.
     node.children.iter().find_map(|child| match child.rule {
         rule if is_body(rule) => Some(child),
@@ -49,114 +49,114 @@ fn body_of(node: &Node) -> Option<&Node> {
     })
 }
 
-impl<'t> Layout<'t, '_> {
+impl<'t> FileLayout<'t, '_> {
     /// The whole file.
-    pub(super) fn file(&mut self, root: Option<&Node>) -> Doc<'t> {
+    pub(super) fn layout_file(&mut self, root: Option<&ConcreteNode>) -> Doc<'t> {
         let items = root.map_or(&[][..], |root| root.children.as_slice());
-        let rows = self.items(items);
-        let lines = self.rows(rows, None, self.leaves.len(), "");
+        let rows = self.layout_items(items);
+        let lines = self.join_rows(rows, None, self.leaves.len(), "");
         sequence(lines)
     }
 
     /// Statements in braces, and the lines of a runner or workspace.
-    pub(super) fn block(&mut self, node: &Node) -> Doc<'t> {
-        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else { return self.tight(node) };
+    pub(super) fn layout_block(&mut self, node: &ConcreteNode) -> Doc<'t> {
+        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else { return self.layout_tight(node) };
         let items = node.children.get(1..node.children.len() - 1).unwrap_or_default();
         let (open, close) = (first.leaves.start, last.leaves.start);
         if self.stays_on_one_line(node) {
-            return self.one_line(open, close, items);
+            return self.layout_one_line(open, close, items);
         }
         self.depth += 1;
-        let rows = self.items(items);
+        let rows = self.layout_items(items);
         self.depth -= 1;
-        self.braces(open, close, rows, "")
+        self.layout_braces(open, close, rows, "")
     }
 
     /// The run of a test: a line per entry.
-    pub(super) fn run_object(&mut self, node: &Node) -> Doc<'t> {
-        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else { return self.tight(node) };
+    pub(super) fn layout_run_object(&mut self, node: &ConcreteNode) -> Doc<'t> {
+        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else { return self.layout_tight(node) };
         let (open, close) = (first.leaves.start, last.leaves.start);
-        let pairs: Vec<&Node> = node.children.iter().filter(|child| child.rule == Rule::pair).collect();
+        let pairs: Vec<&ConcreteNode> = node.children.iter().filter(|child| child.rule == Rule::pair).collect();
         if self.stays_on_one_line(node) {
             let mut inner = Vec::new();
             for (index, pair) in pairs.iter().enumerate() {
                 inner.extend((index > 0).then(|| when_flat(",")));
-                inner.extend([line(), self.node(pair)]);
+                inner.extend([line_break(), self.layout_node(pair)]);
             }
-            return self.flat_braces(open, close, inner);
+            return self.layout_flat_braces(open, close, inner);
         }
         self.depth += 1;
         let mut rows = Vec::with_capacity(pairs.len());
         for node in pairs {
-            self.tell_around(node);
-            rows.push(Row { node, doc: self.node(node), is_apart: false });
+            self.claim_around(node);
+            rows.push(LayoutRow { node, doc: self.layout_node(node), is_apart: false });
         }
         self.depth -= 1;
-        self.braces(open, close, rows, "")
+        self.layout_braces(open, close, rows, "")
     }
 
     /// `{`, a row per line, `}`.
-    fn braces(&mut self, open: usize, close: usize, rows: Vec<Row<'_, 't>>, separator: &'static str) -> Doc<'t> {
-        self.gaps.tell_before(close);
-        let open_brace = self.leaf(open);
-        let empty = rows.is_empty() && self.gaps.before(close).is_empty() && self.gaps.behind(open).is_none();
-        let lines = self.rows(rows, Some(open), close, separator);
-        let close_brace = self.leaf(close);
+    fn layout_braces(&mut self, open: usize, close: usize, rows: Vec<LayoutRow<'_, 't>>, separator: &'static str) -> Doc<'t> {
+        self.gaps.claim_before(close);
+        let open_brace = self.layout_leaf(open);
+        let empty = rows.is_empty() && self.gaps.comments_before(close).is_empty() && self.gaps.comment_behind(open).is_none();
+        let lines = self.join_rows(rows, Some(open), close, separator);
+        let close_brace = self.layout_leaf(close);
         if empty {
             return sequence(vec![open_brace, close_brace]);
         }
-        sequence(vec![open_brace, nest(sequence(lines)), hard(false), close_brace])
+        sequence(vec![open_brace, nest(sequence(lines)), hard_break(false), close_brace])
     }
 
-    fn one_line(&mut self, open: usize, close: usize, items: &[Node]) -> Doc<'t> {
+    fn layout_one_line(&mut self, open: usize, close: usize, items: &[ConcreteNode]) -> Doc<'t> {
         let outer = std::mem::replace(&mut self.measuring, true);
         let mut inner = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let needs_sign =
-                index.checked_sub(1).and_then(|before| items.get(before)).is_some_and(|before| absorbs(before, item));
-            inner.extend((index > 0).then(|| if needs_sign { text(";") } else { when_flat(";") }));
-            inner.extend([line(), self.node(item)]);
+                index.checked_sub(1).and_then(|before| items.get(before)).is_some_and(|before| absorbs_next(before, item));
+            inner.extend((index > 0).then(|| if needs_sign { doc_text(";") } else { when_flat(";") }));
+            inner.extend([line_break(), self.layout_node(item)]);
         }
         self.measuring = outer;
-        self.flat_braces(open, close, inner)
+        self.layout_flat_braces(open, close, inner)
     }
 
-    fn flat_braces(&mut self, open: usize, close: usize, inner: Vec<Doc<'t>>) -> Doc<'t> {
-        let (open, close) = (self.leaf(open), self.leaf(close));
+    fn layout_flat_braces(&mut self, open: usize, close: usize, inner: Vec<Doc<'t>>) -> Doc<'t> {
+        let (open, close) = (self.layout_leaf(open), self.layout_leaf(close));
         if inner.is_empty() {
             return sequence(vec![open, close]);
         }
-        group(sequence(vec![open, nest(sequence(inner)), line(), close]))
+        group(sequence(vec![open, nest(sequence(inner)), line_break(), close]))
     }
 
     /// True for a body that the author wrote on one line and that fits there.
-    fn stays_on_one_line(&self, node: &Node) -> bool {
+    fn stays_on_one_line(&self, node: &ConcreteNode) -> bool {
         (self.measuring || !self.breaks_bodies) && !self.span_text(node).contains('\n')
     }
 
     /// The statements of a body, each laid out.
-    fn items<'n>(&mut self, items: &'n [Node]) -> Vec<Row<'n, 't>> {
+    fn layout_items<'n>(&mut self, items: &'n [ConcreteNode]) -> Vec<LayoutRow<'n, 't>> {
         let mut rows = Vec::with_capacity(items.len());
         for (index, node) in items.iter().enumerate() {
-            self.tell_around(node);
+            self.claim_around(node);
             let outer = std::mem::replace(&mut self.breaks_bodies, false);
             let has_lines = self.span_text(node).contains('\n');
             self.breaks_bodies = !self.body_fits_on_one_line(node);
             let on_one_line = !has_lines && !self.breaks_bodies;
-            let mut doc = self.node(node);
+            let mut doc = self.layout_node(node);
             self.breaks_bodies = outer;
-            if items.get(index + 1).is_some_and(|next| absorbs(node, next)) {
-                doc = sequence(vec![doc, text(";")]);
+            if items.get(index + 1).is_some_and(|next| absorbs_next(node, next)) {
+                doc = sequence(vec![doc, doc_text(";")]);
             }
             let is_apart =
                 !on_one_line && node.children.iter().any(|child| stands_apart(child.rule) && body_of(child).is_some());
-            rows.push(Row { node, doc, is_apart });
+            rows.push(LayoutRow { node, doc, is_apart });
         }
         rows
     }
 
     /// Whether the body of a statement, where it was written on one line, fits there together with what stands before it.
-    fn body_fits_on_one_line(&mut self, node: &Node) -> bool {
+    fn body_fits_on_one_line(&mut self, node: &ConcreteNode) -> bool {
         // Modifiers can go to the next lines.
         let statement = node
             .children
@@ -168,46 +168,46 @@ impl<'t> Layout<'t, '_> {
             return true;
         }
         self.measuring = true;
-        let width = self.node(node).width;
+        let width = self.layout_node(node).width;
         self.measuring = false;
         width + INDENT * self.depth <= self.options.width
     }
 
-    /// The comments around a row are printed by [`Layout::rows`].
-    pub(super) fn tell_around(&mut self, node: &Node) {
-        self.gaps.tell_before(node.leaves.start);
-        self.gaps.tell_behind(node.leaves.end.saturating_sub(1));
+    /// The comments around a row are printed by [`FileLayout::join_rows`].
+    pub(super) fn claim_around(&mut self, node: &ConcreteNode) {
+        self.gaps.claim_before(node.leaves.start);
+        self.gaps.claim_behind(node.leaves.end.saturating_sub(1));
     }
 
     /// The comments between a leaf and another one, between which there are only commas.
-    pub(super) fn remarks(&self, last: Option<usize>, next: usize) -> Remarks<'t> {
-        let mut own: Vec<Comment<'t>> = Vec::new();
-        let mut behind: Option<Comment<'t>> = None;
+    pub(super) fn comments_between(&self, last: Option<usize>, next: usize) -> RowComments<'t> {
+        let mut own: Vec<GapComment<'t>> = Vec::new();
+        let mut behind: Option<GapComment<'t>> = None;
         let first = last.map_or(next, |last| last + 1);
-        let mut end = |remark: Option<&Comment<'t>>, own: &mut Vec<Comment<'t>>| match (remark, &behind) {
+        let mut end = |remark: Option<&GapComment<'t>>, own: &mut Vec<GapComment<'t>>| match (remark, &behind) {
             (Some(remark), None) if own.is_empty() => behind = Some(remark.clone()),
-            (Some(remark), _) => own.push(Comment { is_moved: true, ..remark.clone() }),
+            (Some(remark), _) => own.push(GapComment { is_moved: true, ..remark.clone() }),
             (None, _) => {}
         };
-        end(last.and_then(|last| self.gaps.behind(last)), &mut own);
+        end(last.and_then(|last| self.gaps.comment_behind(last)), &mut own);
         for leaf in first..next {
-            own.extend_from_slice(self.gaps.before(leaf));
-            end(self.gaps.behind(leaf), &mut own);
+            own.extend_from_slice(self.gaps.comments_before(leaf));
+            end(self.gaps.comment_behind(leaf), &mut own);
         }
-        own.extend_from_slice(self.gaps.before(next));
-        Remarks { behind, own }
+        own.extend_from_slice(self.gaps.comments_before(next));
+        RowComments { behind, own }
     }
 
     /// Rows below each other with the comments between them and the separator behind each, up to the leaf `close`.
     /// `open` is the bracket before them: the comment behind it is printed with it.
-    pub(super) fn rows(
+    pub(super) fn join_rows(
         &mut self,
-        rows: Vec<Row<'_, 't>>,
+        rows: Vec<LayoutRow<'_, 't>>,
         open: Option<usize>,
         close: usize,
         separator: &'static str,
     ) -> Vec<Doc<'t>> {
-        let mut lines = Lines {
+        let mut lines = RowLines {
             docs: Vec::new(),
             end: open.map(|open| self.line_end_of(open)),
             is_first: true,
@@ -217,41 +217,41 @@ impl<'t> Layout<'t, '_> {
         let firsts: Vec<usize> = rows.iter().map(|row| row.node.leaves.start).skip(1).chain([close]).collect();
         let opening = rows.first().map_or(close, |row| row.node.leaves.start);
         let mut own = match open {
-            Some(open) => self.remarks(Some(open), opening).own,
-            None => self.remarks(None, opening).own,
+            Some(open) => self.comments_between(Some(open), opening).own,
+            None => self.comments_between(None, opening).own,
         };
         let mut apart_before = false;
         for (row, next) in rows.into_iter().zip(firsts) {
-            let start = self.range(row.node.leaves.start).start;
-            let attached = self.attached(&own, start);
+            let start = self.leaf_range(row.node.leaves.start).start;
+            let attached = self.attached_comment(&own, start);
             for (index, remark) in own.iter().enumerate() {
                 let apart = (apart_before && index == 0) || (row.is_apart && index == attached);
-                lines.remark(self.source, remark, apart);
+                lines.push_comment(self.source, remark, apart);
             }
             let apart = own.is_empty() && (apart_before || row.is_apart);
-            lines.thing(self.source, start, apart);
+            lines.begin_line(self.source, start, apart);
             let last = row.node.leaves.end.saturating_sub(1);
-            let remarks = self.remarks(Some(last), next);
+            let remarks = self.comments_between(Some(last), next);
             lines.docs.push(row.doc);
-            lines.docs.extend((!separator.is_empty()).then(|| text(separator)));
-            lines.docs.extend(remarks.behind.as_ref().map(|remark| trailing(remark.text)));
-            lines.end = Some(remarks.behind.map_or_else(|| self.range(last).end, |remark| remark.range.end));
+            lines.docs.extend((!separator.is_empty()).then(|| doc_text(separator)));
+            lines.docs.extend(remarks.behind.as_ref().map(|remark| trailing_comment(remark.text)));
+            lines.end = Some(remarks.behind.map_or_else(|| self.leaf_range(last).end, |remark| remark.range.end));
             own = remarks.own;
             apart_before = row.is_apart;
         }
         for (index, remark) in own.iter().enumerate() {
-            lines.remark(self.source, remark, apart_before && index == 0);
+            lines.push_comment(self.source, remark, apart_before && index == 0);
         }
         lines.docs
     }
 
     /// Where the line of an opening bracket ends, with its comment.
     fn line_end_of(&self, open: usize) -> usize {
-        self.gaps.behind(open).map_or_else(|| self.range(open).end, |remark| remark.range.end)
+        self.gaps.comment_behind(open).map_or_else(|| self.leaf_range(open).end, |remark| remark.range.end)
     }
 
     /// From which of the comments on there is no empty line up to what they stand above.
-    fn attached(&self, remarks: &[Comment<'t>], start: usize) -> usize {
+    fn attached_comment(&self, remarks: &[GapComment<'t>], start: usize) -> usize {
         let mut next = start;
         let mut first = remarks.len();
         for (index, remark) in remarks.iter().enumerate().rev() {
@@ -265,7 +265,7 @@ impl<'t> Layout<'t, '_> {
 }
 
 /// Lines under construction.
-struct Lines<'t> {
+struct RowLines<'t> {
     docs: Vec<Doc<'t>>,
     /// Where the last thing ended in the source.
     end: Option<usize>,
@@ -276,20 +276,20 @@ struct Lines<'t> {
     last_moved: bool,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> RowLines<'t> {
     /// Begins a line for what stands at `start`.
-    fn thing(&mut self, source: &str, start: usize, apart: bool) {
+    fn begin_line(&mut self, source: &str, start: usize, apart: bool) {
         let gap = self.end.map_or("\n", |end| source.get(end..start).unwrap_or("\n"));
         // A `;` between a comment and what follows kept them apart; an empty line does it now.
         let loosened = self.last_doc && (!gap.trim().is_empty() || self.last_moved);
         let empty = self.end.is_some_and(|end| has_empty_line(source, end, start));
         let blank = !self.is_first && (empty || apart || loosened);
-        self.docs.push(hard(blank));
+        self.docs.push(hard_break(blank));
         (self.is_first, self.last_doc) = (false, false);
     }
 
-    fn remark(&mut self, source: &str, remark: &Comment<'t>, apart: bool) {
-        self.thing(source, remark.range.start, apart);
+    fn push_comment(&mut self, source: &str, remark: &GapComment<'t>, apart: bool) {
+        self.begin_line(source, remark.range.start, apart);
         self.docs.push(own_line(remark.text));
         self.end = Some(remark.range.end);
         self.last_doc = remark.text.starts_with("##");
@@ -310,9 +310,9 @@ fn has_empty_line(source: &str, from: usize, to: usize) -> bool {
 }
 
 /// True when the second would be read as a modifier of the first, were only a line end between them.
-fn absorbs(first: &Node, second: &Node) -> bool {
+fn absorbs_next(first: &ConcreteNode, second: &ConcreteNode) -> bool {
     let holds =
-        |node: &Node, rule: Rule| node.rule == rule || node.children.first().is_some_and(|child| child.rule == rule);
+        |node: &ConcreteNode, rule: Rule| node.rule == rule || node.children.first().is_some_and(|child| child.rule == rule);
     let is_modifier = second.children.first().is_some_and(|child| {
         child.rule == Rule::setting_line && child.children.first().is_some_and(|first| first.rule == Rule::modifier)
     });

@@ -1,13 +1,13 @@
 //! Expressions: chains of operators by how tightly they bind, tests, values behind `=`.
 
-use super::Layout;
-use crate::concrete::{Node, Rule};
-use crate::fmt::doc::{Doc, group, line, loose, nest, nothing, sequence, space};
+use super::FileLayout;
+use crate::concrete::{ConcreteNode, Rule};
+use crate::fmt::doc::{Doc, group, line_break, loose_space, nest, empty_doc, sequence, space};
 
 /// A part of a value: an operand or range dots, with the signs before it, or an operator between two.
 #[derive(Clone, Copy)]
 struct ValuePart<'n> {
-    node: &'n Node,
+    node: &'n ConcreteNode,
     /// It binds to what follows: a minus in front.
     is_prefix: bool,
 }
@@ -20,50 +20,50 @@ const LEVELS: [&[Rule]; 4] = [
     &[Rule::star, Rule::slash, Rule::percent],
 ];
 
-impl<'t> Layout<'t, '_> {
+impl<'t> FileLayout<'t, '_> {
     /// `implies`, `or`, `and`.
-    pub(super) fn expression(&mut self, node: &Node) -> Doc<'t> {
-        let children: Vec<&Node> = node.children.iter().collect();
-        self.chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], true)
+    pub(super) fn layout_expression(&mut self, node: &ConcreteNode) -> Doc<'t> {
+        let children: Vec<&ConcreteNode> = node.children.iter().collect();
+        self.layout_chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], true)
     }
 
     /// The same with its lines below each other, for a place that is indented already.
-    pub(super) fn expression_in_place(&mut self, node: &Node) -> Doc<'t> {
-        let children: Vec<&Node> = node.children.iter().collect();
-        self.chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], false)
+    pub(super) fn layout_in_place(&mut self, node: &ConcreteNode) -> Doc<'t> {
+        let children: Vec<&ConcreteNode> = node.children.iter().collect();
+        self.layout_chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], false)
     }
 
-    fn chain(&mut self, nodes: &[&Node], operators: &[Rule], indented: bool) -> Doc<'t> {
+    fn layout_chain(&mut self, nodes: &[&ConcreteNode], operators: &[Rule], indented: bool) -> Doc<'t> {
         let Some((&operator, tighter)) = operators.split_first() else {
-            let parts: Vec<Doc<'t>> = nodes.iter().map(|node| self.node(node)).collect();
-            return sequence(between(parts));
+            let parts: Vec<Doc<'t>> = nodes.iter().map(|node| self.layout_node(node)).collect();
+            return sequence(space_between(parts));
         };
         let mut operands = nodes.split(|node| node.rule == operator);
         let mut words = nodes.iter().filter(|node| node.rule == operator);
-        let Some(first) = operands.next() else { return nothing() };
+        let Some(first) = operands.next() else { return empty_doc() };
         if first.len() == nodes.len() {
-            return self.chain(nodes, tighter, indented);
+            return self.layout_chain(nodes, tighter, indented);
         }
-        let head = self.chain(first, tighter, true);
+        let head = self.layout_chain(first, tighter, true);
         let mut rest = Vec::new();
         for (operand, word) in operands.zip(&mut words) {
-            let word = self.node(word);
+            let word = self.layout_node(word);
             // `implies` may end a line and not begin one.
-            rest.extend(if operator == Rule::k_implies { [space(), word, line()] } else { [line(), word, space()] });
-            rest.push(self.chain(operand, tighter, true));
+            rest.extend(if operator == Rule::k_implies { [space(), word, line_break()] } else { [line_break(), word, space()] });
+            rest.push(self.layout_chain(operand, tighter, true));
         }
         let rest = sequence(rest);
         group(sequence(vec![head, if indented { nest(rest) } else { rest }]))
     }
 
     /// Pipes, ranges and arithmetic.
-    pub(super) fn value(&mut self, node: &Node) -> Doc<'t> {
-        self.value_at(node, true)
+    pub(super) fn layout_value(&mut self, node: &ConcreteNode) -> Doc<'t> {
+        self.layout_value_at(node, true)
     }
 
-    fn value_at(&mut self, node: &Node, indented: bool) -> Doc<'t> {
+    fn layout_value_at(&mut self, node: &ConcreteNode, indented: bool) -> Doc<'t> {
         if let [only] = node.children.as_slice() {
-            return self.node(only);
+            return self.layout_node(only);
         }
         let mut parts = Vec::with_capacity(node.children.len());
         let mut after_operand = false;
@@ -72,45 +72,45 @@ impl<'t> Layout<'t, '_> {
             after_operand = child.rule == Rule::operand;
             parts.push(ValuePart { node: child, is_prefix });
         }
-        self.operators(&parts, &LEVELS, indented)
+        self.layout_operators(&parts, &LEVELS, indented)
     }
 
-    fn operators(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]], indented: bool) -> Doc<'t> {
+    fn layout_operators(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]], indented: bool) -> Doc<'t> {
         let Some((own, tighter)) = levels.split_first() else {
-            let parts = parts.iter().map(|part| self.node(part.node)).collect();
+            let parts = parts.iter().map(|part| self.layout_node(part.node)).collect();
             return sequence(parts);
         };
         let is_operator = |part: &ValuePart<'_>| !part.is_prefix && own.contains(&part.node.rule);
         if !parts.iter().any(is_operator) {
-            return self.operators(parts, tighter, indented);
+            return self.layout_operators(parts, tighter, indented);
         }
         let is_range = own.contains(&Rule::range_dots);
         let mut operands = parts.split(is_operator);
-        let head = operands.next().map_or_else(nothing, |first| self.operand(first, tighter));
+        let head = operands.next().map_or_else(empty_doc, |first| self.layout_operand(first, tighter));
         let mut tail = Vec::new();
         for (operand, operator) in operands.zip(parts.iter().filter(|part| is_operator(part))) {
-            let sign = self.node(operator.node);
-            tail.extend(if is_range { vec![sign] } else { vec![space(), sign, line()] });
-            tail.push(self.operand(operand, tighter));
+            let sign = self.layout_node(operator.node);
+            tail.extend(if is_range { vec![sign] } else { vec![space(), sign, line_break()] });
+            tail.push(self.layout_operand(operand, tighter));
         }
         let tail = sequence(tail);
         group(sequence(vec![head, if indented { nest(tail) } else { tail }]))
     }
 
     /// What stands between two operators; nothing at the open end of a range.
-    fn operand(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]]) -> Doc<'t> {
-        if parts.is_empty() { nothing() } else { self.operators(parts, levels, true) }
+    fn layout_operand(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]]) -> Doc<'t> {
+        if parts.is_empty() { empty_doc() } else { self.layout_operators(parts, levels, true) }
     }
 
     /// A test without its subject.
-    pub(super) fn test(&mut self, node: &Node) -> Doc<'t> {
+    pub(super) fn layout_test(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let mut parts = Vec::new();
         for (index, child) in node.children.iter().enumerate() {
             match child.rule {
-                Rule::value => parts.push(self.assigned(child)),
+                Rule::value => parts.push(self.layout_assigned(child)),
                 _ => {
                     parts.extend((index > 0).then(space));
-                    parts.push(self.node(child));
+                    parts.push(self.layout_node(child));
                 }
             }
         }
@@ -119,30 +119,30 @@ impl<'t> Layout<'t, '_> {
 
     /// A value behind `=`, `:`, `where` or a test, with the space or line end before it. Brackets open on the same line; anything else that is
     /// too long begins on the next one, unless it would be too long there as well.
-    pub(super) fn assigned(&mut self, node: &Node) -> Doc<'t> {
-        let core = core(node);
+    pub(super) fn layout_assigned(&mut self, node: &ConcreteNode) -> Doc<'t> {
+        let core = inner_node(node);
         let doc = match core.rule {
-            Rule::expression => self.expression_in_place(core),
-            Rule::value => self.value_at(core, false),
+            Rule::expression => self.layout_in_place(core),
+            Rule::value => self.layout_value_at(core, false),
             Rule::step => self.words_in_place(&core.children),
-            _ => self.node(node),
+            _ => self.layout_node(node),
         };
         let is_single = core.leaves.len() == 1;
         let commented = self.gaps.any_inside(&core.leaves) || !self.gaps.own_before(core.leaves.start).is_empty();
-        let too_long = doc.width > self.room() && self.is_unbreakable(core);
-        let opens = self.opens(core);
+        let too_long = doc.width > self.remaining_width() && self.is_unbreakable(core);
+        let opens = self.opens_bracket(core);
         if opens || (!commented && (too_long || (is_single && doc.forced))) {
-            return sequence(vec![if too_long { loose() } else { space() }, doc]);
+            return sequence(vec![if too_long { loose_space() } else { space() }, doc]);
         }
-        group(nest(sequence(vec![line(), doc])))
+        group(nest(sequence(vec![line_break(), doc])))
     }
 
     /// True for what begins with a bracket that takes the rest with it: `[…]`, `{…}`, `(…)`.
-    fn opens(&self, core: &Node) -> bool {
+    fn opens_bracket(&self, core: &ConcreteNode) -> bool {
         match core.rule {
             Rule::list | Rule::object | Rule::group | Rule::step_group => true,
             Rule::operand => {
-                let brackets = |node: &Node| {
+                let brackets = |node: &ConcreteNode| {
                     matches!(node.rule, Rule::list | Rule::object | Rule::group | Rule::arguments)
                         && node.leaves.len() > 2
                 };
@@ -154,7 +154,7 @@ impl<'t> Layout<'t, '_> {
     }
 
     /// True when nothing in it may end a line.
-    fn is_unbreakable(&self, node: &Node) -> bool {
+    fn is_unbreakable(&self, node: &ConcreteNode) -> bool {
         let mut todo = vec![node];
         while let Some(node) = todo.pop() {
             let breaks = matches!(
@@ -181,7 +181,7 @@ impl<'t> Layout<'t, '_> {
 }
 
 /// The node inside of nodes that hold nothing else.
-fn core(node: &Node) -> &Node {
+fn inner_node(node: &ConcreteNode) -> &ConcreteNode {
     let mut node = node;
     while let [only] = node.children.as_slice() {
         node = only;
@@ -190,7 +190,7 @@ fn core(node: &Node) -> &Node {
 }
 
 /// Spaces between the parts.
-fn between(parts: Vec<Doc<'_>>) -> Vec<Doc<'_>> {
+fn space_between(parts: Vec<Doc<'_>>) -> Vec<Doc<'_>> {
     let mut spaced = Vec::with_capacity(parts.len() * 2);
     for (index, part) in parts.into_iter().enumerate() {
         spaced.extend((index > 0).then(space));

@@ -1,8 +1,8 @@
 //! `"""` strings: their lines follow the indentation of the statement; what they say stays the same, because what all lines share at their start is
 //! no part of it.
 
-use crate::concrete::Leaf;
-use crate::fmt::doc::{Doc, StringLine, dedented, sequence, text};
+use crate::concrete::ConcreteLeaf;
+use crate::fmt::doc::{Doc, StringLine, dedented_lines, sequence, doc_text};
 use std::ops::Range;
 
 /// A line of the string.
@@ -15,17 +15,17 @@ struct SourceLine<'t> {
 }
 
 /// A string of several lines. What stands before its first line end stays where it is.
-pub(super) fn block_string<'t>(source: &'t str, leaf: &Leaf) -> Doc<'t> {
-    let mut lines = lines(source, leaf).into_iter();
+pub(super) fn block_string<'t>(source: &'t str, leaf: &ConcreteLeaf) -> Doc<'t> {
+    let mut lines = source_lines(source, leaf).into_iter();
     let first = lines.next().map_or("", |line| line.text);
     let rest: Vec<SourceLine<'t>> = lines.collect();
     let closing = rest.len().saturating_sub(1);
     let common = common_indentation(&rest, closing);
-    let shifted = rest.iter().enumerate().map(|(index, line)| shifted(line, common, index == closing)).collect();
-    sequence(vec![text(first), dedented(shifted)])
+    let shifted = rest.iter().enumerate().map(|(index, line)| shift_line(line, common, index == closing)).collect();
+    sequence(vec![doc_text(first), dedented_lines(shifted)])
 }
 
-fn lines<'t>(source: &'t str, leaf: &Leaf) -> Vec<SourceLine<'t>> {
+fn source_lines<'t>(source: &'t str, leaf: &ConcreteLeaf) -> Vec<SourceLine<'t>> {
     let mut lines = Vec::new();
     let mut at = leaf.range.start;
     for text in source.get(leaf.range.clone()).unwrap_or("").split('\n') {
@@ -39,7 +39,7 @@ fn lines<'t>(source: &'t str, leaf: &Leaf) -> Vec<SourceLine<'t>> {
     lines
 }
 
-fn indentation<'t>(line: &SourceLine<'t>) -> &'t str {
+fn line_indentation<'t>(line: &SourceLine<'t>) -> &'t str {
     let length = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
     line.text.get(..length).unwrap_or("")
 }
@@ -52,7 +52,7 @@ fn common_indentation(lines: &[SourceLine<'_>], closing: usize) -> usize {
         if line.in_value || is_end || (line.text.trim().is_empty() && !line.is_value) {
             continue;
         }
-        let own = indentation(line);
+        let own = line_indentation(line);
         let shared = common.map_or(own, |before| {
             let length = before.bytes().zip(own.bytes()).take_while(|(a, b)| a == b).count();
             before.get(..length).unwrap_or("")
@@ -63,11 +63,11 @@ fn common_indentation(lines: &[SourceLine<'_>], closing: usize) -> usize {
 }
 
 /// A line behind the common indentation.
-fn shifted<'t>(line: &SourceLine<'t>, common: usize, is_last: bool) -> StringLine<'t> {
+fn shift_line<'t>(line: &SourceLine<'t>, common: usize, is_last: bool) -> StringLine<'t> {
     if line.in_value {
         return StringLine { text: line.text, is_indented: false };
     }
-    let own = indentation(line).len();
+    let own = line_indentation(line).len();
     let is_end = is_last && line.text.get(own..) == Some("\"\"\"");
     let cut = if is_end { own } else { common.min(own) };
     StringLine { text: line.text.get(cut..).unwrap_or(""), is_indented: true }

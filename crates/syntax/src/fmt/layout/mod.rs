@@ -9,18 +9,18 @@ mod list;
 mod literal;
 mod words;
 
-use super::doc::{Doc, nothing, own_line, sequence, text, trailing};
-use super::gaps::Gaps;
-use super::{INDENT, Options};
-use crate::concrete::{Leaf, Node, Rule, Tree};
+use super::doc::{Doc, empty_doc, own_line, sequence, doc_text, trailing_comment};
+use super::gaps::CommentGaps;
+use super::{INDENT, FormatOptions};
+use crate::concrete::{ConcreteLeaf, ConcreteNode, Rule, ConcreteTree};
 
 /// The state of laying out one file.
-pub(super) struct Layout<'t, 'o> {
+pub(super) struct FileLayout<'t, 'o> {
     /// The text that was read.
     source: &'t str,
-    leaves: &'o [Leaf],
-    gaps: Gaps<'t>,
-    options: &'o Options,
+    leaves: &'o [ConcreteLeaf],
+    gaps: CommentGaps<'t>,
+    options: &'o FormatOptions,
     /// How many bodies are around the node at hand.
     depth: usize,
     /// Only widths are wanted: bodies written on one line are not asked again whether they fit.
@@ -30,95 +30,95 @@ pub(super) struct Layout<'t, 'o> {
 }
 
 /// The document of a whole file.
-pub(super) fn file<'t>(source: &'t str, tree: &Tree, gaps: Gaps<'t>, options: &Options) -> Doc<'t> {
+pub(super) fn file_doc<'t>(source: &'t str, tree: &ConcreteTree, gaps: CommentGaps<'t>, options: &FormatOptions) -> Doc<'t> {
     let mut layout =
-        Layout { source, leaves: &tree.leaves, gaps, options, depth: 0, measuring: false, breaks_bodies: false };
-    layout.file(tree.root.as_ref())
+        FileLayout { source, leaves: &tree.leaves, gaps, options, depth: 0, measuring: false, breaks_bodies: false };
+    layout.layout_file(tree.root.as_ref())
 }
 
-impl<'t> Layout<'t, '_> {
+impl<'t> FileLayout<'t, '_> {
     /// Any node.
-    fn node(&mut self, node: &Node) -> Doc<'t> {
+    fn layout_node(&mut self, node: &ConcreteNode) -> Doc<'t> {
         if node.children.is_empty() {
-            return self.leaf(node.leaves.start);
+            return self.layout_leaf(node.leaves.start);
         }
         match node.rule {
-            Rule::assertion => self.assertion(node),
+            Rule::assertion => self.layout_assertion(node),
             Rule::setting_line => self.tight_or_spaced(node),
-            Rule::expression => self.expression(node),
-            Rule::value => self.value(node),
-            Rule::test | Rule::count_test => self.test(node),
-            Rule::operand | Rule::repetition | Rule::times_range | Rule::flow_repeat => self.tight(node),
+            Rule::expression => self.layout_expression(node),
+            Rule::value => self.layout_value(node),
+            Rule::test | Rule::count_test => self.layout_test(node),
+            Rule::operand | Rule::repetition | Rule::times_range | Rule::flow_repeat => self.layout_tight(node),
             Rule::list | Rule::arguments | Rule::entries | Rule::import_names | Rule::parameters => {
                 self.comma_list(node)
             }
-            Rule::object => self.object(node),
-            Rule::run_object => self.run_object(node),
-            Rule::generated => self.generated(node),
-            Rule::index | Rule::group | Rule::step_group | Rule::flow_group => self.parentheses(node),
-            Rule::block | Rule::settings_block => self.block(node),
+            Rule::object => self.layout_object(node),
+            Rule::run_object => self.layout_run_object(node),
+            Rule::generated => self.layout_generated(node),
+            Rule::index | Rule::group | Rule::step_group | Rule::flow_group => self.layout_parentheses(node),
+            Rule::block | Rule::settings_block => self.layout_block(node),
             _ => self.tight_or_spaced(node),
         }
     }
 
-    fn tight_or_spaced(&mut self, node: &Node) -> Doc<'t> {
+    fn tight_or_spaced(&mut self, node: &ConcreteNode) -> Doc<'t> {
         match node.children.as_slice() {
-            [only] => self.node(only),
-            children => self.words(children),
+            [only] => self.layout_node(only),
+            children => self.layout_words(children),
         }
     }
 
     /// Parts with nothing between them.
-    fn tight(&mut self, node: &Node) -> Doc<'t> {
-        let parts = node.children.iter().map(|child| self.node(child)).collect();
+    fn layout_tight(&mut self, node: &ConcreteNode) -> Doc<'t> {
+        let parts = node.children.iter().map(|child| self.layout_node(child)).collect();
         sequence(parts)
     }
 
     /// A word, sign or literal with its comments.
-    fn leaf(&mut self, number: usize) -> Doc<'t> {
+    fn layout_leaf(&mut self, number: usize) -> Doc<'t> {
         let mut parts: Vec<Doc<'t>> = self.gaps.own_before(number).iter().map(|remark| own_line(remark.text)).collect();
         parts.push(self.bare_leaf(number));
-        parts.extend(self.gaps.own_behind(number).map(|remark| trailing(remark.text)));
+        parts.extend(self.gaps.own_behind(number).map(|remark| trailing_comment(remark.text)));
         match parts.len() {
-            1 => parts.pop().unwrap_or_else(nothing),
+            1 => parts.pop().unwrap_or_else(empty_doc),
             _ => sequence(parts),
         }
     }
 
     /// A word, sign or literal alone.
     fn bare_leaf(&self, number: usize) -> Doc<'t> {
-        let Some(leaf) = self.leaves.get(number) else { return nothing() };
-        let written = self.written(number);
+        let Some(leaf) = self.leaves.get(number) else { return empty_doc() };
+        let written = self.leaf_text(number);
         if leaf.rule == Rule::string && written.contains('\n') {
             return literal::block_string(self.source, leaf);
         }
-        text(written)
+        doc_text(written)
     }
 
     /// The text of a leaf.
-    fn written(&self, number: usize) -> &'t str {
+    fn leaf_text(&self, number: usize) -> &'t str {
         self.leaves.get(number).and_then(|leaf| self.source.get(leaf.range.clone())).unwrap_or("")
     }
 
     /// The bytes of a leaf; the end of the file for the number behind the last.
-    fn range(&self, number: usize) -> std::ops::Range<usize> {
+    fn leaf_range(&self, number: usize) -> std::ops::Range<usize> {
         let end = self.source.len();
         self.leaves.get(number).map_or(end..end, |leaf| leaf.range.clone())
     }
 
     /// The text from the first to the last leaf of a node, with everything between.
-    fn span_text(&self, node: &Node) -> &'t str {
+    fn span_text(&self, node: &ConcreteNode) -> &'t str {
         let (first, last) = (node.leaves.start, node.leaves.end.saturating_sub(1));
-        self.source.get(self.range(first).start..self.range(last).end).unwrap_or("")
+        self.source.get(self.leaf_range(first).start..self.leaf_range(last).end).unwrap_or("")
     }
 
     /// The text between two neighbouring leaves.
-    fn between(&self, leaf: usize) -> &'t str {
-        self.source.get(self.range(leaf).end..self.range(leaf + 1).start).unwrap_or("")
+    fn text_between(&self, leaf: usize) -> &'t str {
+        self.source.get(self.leaf_range(leaf).end..self.leaf_range(leaf + 1).start).unwrap_or("")
     }
 
     /// How many characters are left on a line at this depth, one level of continuation taken off.
-    fn room(&self) -> usize {
+    fn remaining_width(&self) -> usize {
         self.options.width.saturating_sub(INDENT * (self.depth + 1))
     }
 }

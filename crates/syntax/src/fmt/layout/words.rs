@@ -1,13 +1,13 @@
 //! Statements and declarations: words and patterns, with the places where a long one goes on on the next line.
 
-use super::Layout;
-use crate::concrete::{Node, Rule};
-use crate::fmt::align::Mark;
-use crate::fmt::doc::{Doc, broken, group, line, mark, nest, nothing, sequence, space, wide_line};
+use super::FileLayout;
+use crate::concrete::{ConcreteNode, Rule};
+use crate::fmt::align::AlignMark;
+use crate::fmt::doc::{Doc, broken_group, group, line_break, align_mark, nest, empty_doc, sequence, space, wide_line};
 
 /// What stands between two neighbours.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Between {
+enum RowGap {
     Nothing,
     Space,
     /// A space, or the end of the line.
@@ -21,10 +21,10 @@ fn is_flattened(rule: Rule) -> bool {
     matches!(rule, Rule::header | Rule::condition | Rule::tested_rules | Rule::flow_sequence)
 }
 
-fn flattened<'n>(children: &'n [Node], row: &mut Vec<&'n Node>) {
+fn flatten_row<'n>(children: &'n [ConcreteNode], row: &mut Vec<&'n ConcreteNode>) {
     for child in children {
         if is_flattened(child.rule) && !child.children.is_empty() {
-            flattened(&child.children, row);
+            flatten_row(&child.children, row);
         } else {
             row.push(child);
         }
@@ -35,93 +35,93 @@ fn is_body(rule: Rule) -> bool {
     matches!(rule, Rule::block | Rule::settings_block | Rule::run_object)
 }
 
-fn between(left: Rule, right: Rule) -> Between {
+fn gap_between(left: Rule, right: Rule) -> RowGap {
     match (left, right) {
-        (_, Rule::comma | Rule::colon | Rule::entries | Rule::parameters) | (Rule::minus, _) => Between::Nothing,
-        (Rule::equals | Rule::colon, Rule::expression | Rule::step) | (Rule::k_where, _) => Between::Value,
-        (Rule::comma | Rule::bar, _) => Between::Line,
+        (_, Rule::comma | Rule::colon | Rule::entries | Rule::parameters) | (Rule::minus, _) => RowGap::Nothing,
+        (Rule::equals | Rule::colon, Rule::expression | Rule::step) | (Rule::k_where, _) => RowGap::Value,
+        (Rule::comma | Rule::bar, _) => RowGap::Line,
         (_, Rule::targets | Rule::arrow | Rule::k_or | Rule::k_then | Rule::k_else | Rule::header_modifier) => {
-            Between::Line
+            RowGap::Line
         }
-        _ => Between::Space,
+        _ => RowGap::Space,
     }
 }
 
-impl<'t> Layout<'t, '_> {
+impl<'t> FileLayout<'t, '_> {
     /// A row of words. From its first possible line end on it is indented when it is broken; bodies are not.
-    pub(super) fn words(&mut self, children: &[Node]) -> Doc<'t> {
-        self.row(children, RowParts::default())
+    pub(super) fn layout_words(&mut self, children: &[ConcreteNode]) -> Doc<'t> {
+        self.layout_row(children, RowParts::default())
     }
 
     /// The same with its lines below each other, for a place that is indented already.
-    pub(super) fn words_in_place(&mut self, children: &[Node]) -> Doc<'t> {
-        self.row(children, RowParts { in_place: true, ..RowParts::default() })
+    pub(super) fn words_in_place(&mut self, children: &[ConcreteNode]) -> Doc<'t> {
+        self.layout_row(children, RowParts { in_place: true, ..RowParts::default() })
     }
 
-    fn row(&mut self, children: &[Node], mut parts: RowParts<'t>) -> Doc<'t> {
+    fn layout_row(&mut self, children: &[ConcreteNode], mut parts: RowParts<'t>) -> Doc<'t> {
         let mut row = Vec::with_capacity(children.len());
-        flattened(children, &mut row);
+        flatten_row(children, &mut row);
         let equals = children.first().and_then(|first| match first.rule {
-            Rule::k_let => Some(Mark::Let),
-            Rule::k_param => Some(Mark::Param),
-            Rule::k_def => Some(Mark::Def),
+            Rule::k_let => Some(AlignMark::Let),
+            Rule::k_param => Some(AlignMark::Param),
+            Rule::k_def => Some(AlignMark::Def),
             _ => None,
         });
         let mut left: Option<Rule> = None;
         for node in row {
-            let gap = left.map_or(Between::Nothing, |left| between(left, node.rule));
-            let gap = if is_body(node.rule) { Between::Space } else { gap };
+            let gap = left.map_or(RowGap::Nothing, |left| gap_between(left, node.rule));
+            let gap = if is_body(node.rule) { RowGap::Space } else { gap };
             if is_body(node.rule) {
                 parts.end_row();
             }
             match gap {
-                Between::Nothing => {}
-                Between::Space => parts.push(space()),
-                Between::Line => parts.push_line(line()),
-                Between::Value => {
-                    let value = self.assigned(node);
-                    parts.push(value);
+                RowGap::Nothing => {}
+                RowGap::Space => parts.push_doc(space()),
+                RowGap::Line => parts.push_line(line_break()),
+                RowGap::Value => {
+                    let value = self.layout_assigned(node);
+                    parts.push_doc(value);
                     left = Some(node.rule);
                     continue;
                 }
             }
             if let (Rule::equals, Some(kind)) = (node.rule, equals) {
-                parts.push(mark(kind));
+                parts.push_doc(align_mark(kind));
             }
-            let doc = self.node(node);
-            parts.push(doc);
+            let doc = self.layout_node(node);
+            parts.push_doc(doc);
             left = Some(node.rule);
         }
-        parts.done()
+        parts.into_doc()
     }
 
     /// A statement with its modifiers. Where they do not fit behind it, each stands on a line of its own; so it does where the author began a line
     /// with one.
-    pub(super) fn assertion(&mut self, node: &Node) -> Doc<'t> {
+    pub(super) fn layout_assertion(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let mut parts = Vec::new();
         for child in &node.children {
             match child.rule {
                 Rule::modifiers => {
-                    let first = self.between(child.leaves.start.saturating_sub(1));
+                    let first = self.text_between(child.leaves.start.saturating_sub(1));
                     let own_lines = first.contains('\n') || self.has_line_between(&child.children);
                     let mut modifiers = Vec::new();
                     for (index, modifier) in child.children.iter().enumerate() {
-                        modifiers.push(if index == 0 { wide_line() } else { line() });
-                        modifiers.extend((index == 0).then(|| mark(Mark::Modifier)));
-                        modifiers.push(self.node(modifier));
+                        modifiers.push(if index == 0 { wide_line() } else { line_break() });
+                        modifiers.extend((index == 0).then(|| align_mark(AlignMark::Modifier)));
+                        modifiers.push(self.layout_node(modifier));
                     }
                     let modifiers = nest(sequence(modifiers));
-                    parts.push(if own_lines { broken(modifiers) } else { group(modifiers) });
+                    parts.push(if own_lines { broken_group(modifiers) } else { group(modifiers) });
                 }
-                _ => parts.push(self.node(child)),
+                _ => parts.push(self.layout_node(child)),
             }
         }
         sequence(parts)
     }
 
     /// True when a line ends between two of these nodes.
-    fn has_line_between(&self, nodes: &[Node]) -> bool {
-        nodes.iter().skip(1).any(|node| self.between(node.leaves.start.saturating_sub(1)).contains('\n'))
+    fn has_line_between(&self, nodes: &[ConcreteNode]) -> bool {
+        nodes.iter().skip(1).any(|node| self.text_between(node.leaves.start.saturating_sub(1)).contains('\n'))
     }
 }
 
@@ -136,7 +136,7 @@ struct RowParts<'t> {
 }
 
 impl<'t> RowParts<'t> {
-    fn push(&mut self, doc: Doc<'t>) {
+    fn push_doc(&mut self, doc: Doc<'t>) {
         self.tail.as_mut().unwrap_or(&mut self.head).push(doc);
     }
 
@@ -153,11 +153,11 @@ impl<'t> RowParts<'t> {
         }
     }
 
-    fn done(mut self) -> Doc<'t> {
+    fn into_doc(mut self) -> Doc<'t> {
         self.end_row();
         let mut done = self.done;
         match done.len() {
-            1 => done.pop().unwrap_or_else(nothing),
+            1 => done.pop().unwrap_or_else(empty_doc),
             _ => sequence(done),
         }
     }

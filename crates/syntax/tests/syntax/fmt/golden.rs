@@ -1,7 +1,7 @@
 //! Each file of `tests/golden/fmt` beside what it becomes. `AVERMENT_BLESS=1` writes what it becomes.
 
 use averment_fixtures as fixtures;
-use averment_syntax::fmt::{Options, format_text};
+use averment_syntax::fmt::{FormatOptions, format_text};
 use std::path::PathBuf;
 
 const ENDING: &str = ".formatted.assert";
@@ -18,7 +18,7 @@ fn every_file_becomes_what_stands_beside_it() {
     let paths = inputs();
     for path in &paths {
         let text = std::fs::read_to_string(path).unwrap();
-        let formatted = format_text(&text, &Options::default());
+        let formatted = format_text(&text, &FormatOptions::default());
         let formatted = formatted.unwrap_or_else(|error| panic!("{}: {:#?}", path.display(), error.0.first()));
         let beside = path.with_extension("").display().to_string() + ENDING;
         if averment_fixtures::blesses() {

@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_fixtures::{project, rule_files_below};
 use averment_syntax as syntax;
-use averment_syntax::fmt::{Options, format_text};
+use averment_syntax::fmt::{FormatOptions, format_text};
 
 /// How many files are generated, unless `AVERMENT_FMT_FILES` says otherwise. Before a release it is 10000.
 const FILES: u64 = 500;
@@ -19,7 +19,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 /// The tree of a text without its places, and its comments; a text with mistakes is a mistake of the test.
 fn read(text: &str) -> (String, Vec<String>) {
     let mut map = SourceMap::default();
-    let file = map.add(SourceFile::new("rules.assert", None, text));
+    let file = map.add_file(SourceFile::new("rules.assert", None, text));
     let (tree, trivia, diagnostics) = syntax::parse(&map, file, &Limits::default());
     assert!(!diagnostics.has_errors(), "{:#?}\n{text}", diagnostics.0.first());
     (without_places(&format!("{tree:?}")), trivia.comments.into_iter().map(|comment| comment.text).collect())
@@ -39,7 +39,7 @@ fn difference(left: &str, right: &str) -> String {
 
 /// Formats a text and checks everything that has to hold of it.
 fn formatted(text: &str, name: &str) -> String {
-    let options = Options::default();
+    let options = FormatOptions::default();
     let once = format_text(text, &options).unwrap_or_else(|error| panic!("{name}: {:#?}\n{text}", error.0.first()));
     let (before, comments) = read(text);
     let (after, kept) = read(&once);
@@ -90,7 +90,7 @@ fn every_readable_file_of_the_tests_and_the_corpus_keeps_its_meaning() {
     for path in std::iter::once(project("tests")).chain(corpus).flat_map(|folder| rule_files_below(&folder)) {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut map = SourceMap::default();
-        let file = map.add(SourceFile::new("rules.assert", None, text.as_str()));
+        let file = map.add_file(SourceFile::new("rules.assert", None, text.as_str()));
         // Many files of the tests hold mistakes on purpose.
         if !syntax::parse(&map, file, &Limits::default()).2.has_errors() {
             formatted(&text, &path.display().to_string());

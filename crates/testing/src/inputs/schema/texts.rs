@@ -1,26 +1,26 @@
 //! Texts by the keywords of a schema.
 
-use super::super::random::Random;
+use super::super::random::CaseRandom;
 use super::super::value::TEXT;
-use super::keywords::whole;
+use super::keywords::keyword_count;
 use serde_json::{Map, Value};
 
 /// A text of a format, or one of the length that is asked for.
-pub(super) fn text(keywords: &Map<String, Value>, random: &mut Random, border: bool) -> String {
+pub(super) fn make_text(keywords: &Map<String, Value>, random: &mut CaseRandom, border: bool) -> String {
     let format = keywords.get("format").and_then(Value::as_str);
     if let Some(text) = format.and_then(|format| of_format(format, random)) {
         return text;
     }
-    let least = whole(keywords, "minLength").unwrap_or(0).min(TEXT);
-    let most = whole(keywords, "maxLength").unwrap_or(32).max(least).min(TEXT);
-    let length = if border { most } else { random.between(least, most) };
+    let least = keyword_count(keywords, "minLength").unwrap_or(0).min(TEXT);
+    let most = keyword_count(keywords, "maxLength").unwrap_or(32).max(least).min(TEXT);
+    let length = if border { most } else { random.number_between(least, most) };
     let letter = if border { "x" } else { "a" };
     letter.repeat(usize::try_from(length).unwrap_or(0))
 }
 
 /// A text of a format of JSON Schema; `None` for one that is not known.
-fn of_format(format: &str, random: &mut Random) -> Option<String> {
-    let mut number = |most: u64| random.between(0, most);
+fn of_format(format: &str, random: &mut CaseRandom) -> Option<String> {
+    let mut number = |most: u64| random.number_between(0, most);
     Some(match format {
         "date-time" => {
             let (day, hour, minute) = (number(27) + 1, number(23), number(59));

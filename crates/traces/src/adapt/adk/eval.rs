@@ -2,19 +2,19 @@
 //! `tool_uses` and `final_response` are what an agent should do and answer. None of that is a call or an answer. The results of an evaluation
 //! (`eval_case_results`) hold what was done: the session, or the `actual_invocation` of each turn.
 
-use super::{OfEvent, OfPart, call, parts, result, session};
-use crate::adapt::cutting::Cutting;
-use crate::adapt::draft::{Draft, field};
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields};
-use crate::adapt::talk::{About, Speaker, Talk};
-use crate::adapt::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects};
-use crate::error::Placed;
+use super::{AdkEventKey, AdkPartKey, add_call, add_parts, add_result, read_session};
+use crate::adapt::cutting::RunCutting;
+use crate::adapt::run_builder::{RunBuilder, field_entry};
+use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
+use crate::adapt::conversation::{StepMeta, Speaker, ConversationBuilder};
+use crate::adapt::{TraceFormat, IN_FULL, first_of, node_list, list_of, node_object, object_of, object_items};
+use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
 fields! {
     /// An eval set, or the results of one; a case of either.
-    OfSet {
+    EvalSetKey {
         Cases = "eval_cases" => Shape,
         CasesToo = "evalCases" => Shape,
         Results = "eval_case_results" => Shape,
@@ -35,7 +35,7 @@ fields! {
 
 fields! {
     /// A turn of a conversation.
-    OfTurn {
+    EvalTurnKey {
         Asked = "user_content" => Shape,
         AskedToo = "userContent" => Shape,
         Answer = "final_response" => Shape,
@@ -55,139 +55,139 @@ fields! {
 const EXPECTED: &str = "expected";
 
 /// Eval sets.
-pub(crate) const SET: Format = Format {
+pub(crate) const SET: TraceFormat = TraceFormat {
     name: "Google ADK eval set",
     known_by: "`eval_cases`, each with a `conversation` of `user_content` and `final_response`",
     description: "eval sets of Google ADK (`eval_cases`), a run each: what is expected, and no calls",
-    marks: &[OfSet::Cases.key(), OfSet::CasesToo.key()],
+    marks: &[EvalSetKey::Cases.key(), EvalSetKey::CasesToo.key()],
     object: |object| {
-        let cases = first_of(object, &[OfSet::Cases, OfSet::CasesToo]).and_then(list);
-        cases.is_some_and(|cases| objects(cases).any(|(_, case)| list_of(case, OfSet::Conversation).is_some()))
+        let cases = first_of(object, &[EvalSetKey::Cases, EvalSetKey::CasesToo]).and_then(node_list);
+        cases.is_some_and(|cases| object_items(cases).any(|(_, case)| list_of(case, EvalSetKey::Conversation).is_some()))
     },
-    read: expected,
-    runs: &[Cutting {
+    read: read_expected,
+    runs: &[RunCutting {
         within: &[],
-        way: &[&[OfSet::Cases.key(), OfSet::CasesToo.key()]],
+        way: &[&[EvalSetKey::Cases.key(), EvalSetKey::CasesToo.key()]],
         by: &[],
-        keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],
+        keeps: &[EvalSetKey::Set.key(), EvalSetKey::SetToo.key()],
     }],
     ..IN_FULL
 };
 
 /// Results of evaluations.
-pub(crate) const RESULTS: Format = Format {
+pub(crate) const RESULTS: TraceFormat = TraceFormat {
     name: "Google ADK eval result",
     known_by: "`eval_case_results`, each with `session_details` or an `actual_invocation` for each turn",
     description: "results of evaluations of Google ADK (`eval_case_results`), a run each",
-    marks: &[OfSet::Results.key(), OfSet::ResultsToo.key()],
+    marks: &[EvalSetKey::Results.key(), EvalSetKey::ResultsToo.key()],
     object: |object| {
-        let cases = first_of(object, &[OfSet::Results, OfSet::ResultsToo]).and_then(list);
+        let cases = first_of(object, &[EvalSetKey::Results, EvalSetKey::ResultsToo]).and_then(node_list);
         let tells = |case: Object<'_>| {
-            first_of(case, &[OfSet::Turns, OfSet::TurnsToo, OfSet::Session, OfSet::SessionToo]).is_some()
+            first_of(case, &[EvalSetKey::Turns, EvalSetKey::TurnsToo, EvalSetKey::Session, EvalSetKey::SessionToo]).is_some()
         };
-        cases.is_some_and(|cases| objects(cases).any(|(_, case)| tells(case)))
+        cases.is_some_and(|cases| object_items(cases).any(|(_, case)| tells(case)))
     },
-    read: done,
-    runs: &[Cutting {
+    read: read_results,
+    runs: &[RunCutting {
         within: &[],
-        way: &[&[OfSet::Results.key(), OfSet::ResultsToo.key()]],
+        way: &[&[EvalSetKey::Results.key(), EvalSetKey::ResultsToo.key()]],
         by: &[],
-        keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],
+        keeps: &[EvalSetKey::Set.key(), EvalSetKey::SetToo.key()],
     }],
     ..IN_FULL
 };
 
 /// The first case that an object holds under one of these keys: a run is cut to have one.
-fn case<'run>(root: Node<'run>, keys: &[OfSet]) -> Option<Object<'run>> {
-    let cases = object(root).and_then(|set| first_of(set, keys)).and_then(list)?;
-    objects(cases).next().map(|(_, case)| case)
+fn first_case<'run>(root: Node<'run>, keys: &[EvalSetKey]) -> Option<Object<'run>> {
+    let cases = node_object(root).and_then(|set| first_of(set, keys)).and_then(node_list)?;
+    object_items(cases).next().map(|(_, case)| case)
 }
 
-fn id<'run>(case: Object<'run>) -> Option<Node<'run>> {
-    first_of(case, &[OfSet::Case, OfSet::CaseToo]).filter(|id| Parsed.is(*id, Shape::Text))
+fn case_id<'run>(case: Object<'run>) -> Option<Node<'run>> {
+    first_of(case, &[EvalSetKey::Case, EvalSetKey::CaseToo]).filter(|id| NodeShapes.has_shape(*id, ValueShape::Text))
 }
 
 /// A case of an eval set.
-fn expected<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let Some(case) = case(root, &[OfSet::Cases, OfSet::CasesToo]) else { return Ok(()) };
-    draft.set_some(of_run::ID, id(case));
-    draft.warn(
+fn read_expected<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let Some(case) = first_case(root, &[EvalSetKey::Cases, EvalSetKey::CasesToo]) else { return Ok(()) };
+    draft.set_some(of_run::ID, case_id(case));
+    draft.add_warning(
         root.origin,
         "calls and answers count as not recorded: an eval set says what is expected, under `meta.expected`",
     );
-    let conversation = case.field(OfSet::Conversation);
-    for (at, turn) in draft.objects(conversation.and_then(list).unwrap_or_default()) {
-        draft.record();
-        let asked = first_of(turn, &[OfTurn::Asked, OfTurn::AskedToo]).and_then(object);
+    let conversation = case.field(EvalSetKey::Conversation);
+    for (at, turn) in draft.record_objects(conversation.and_then(node_list).unwrap_or_default()) {
+        draft.count_record();
+        let asked = first_of(turn, &[EvalTurnKey::Asked, EvalTurnKey::AskedToo]).and_then(node_object);
         if asked.is_none() {
-            draft.not_understood(at.origin, "a turn without what was asked is passed over");
+            draft.warn_skipped(at.origin, "a turn without what was asked is passed over");
         }
-        let parts = asked.and_then(|asked| list_of(asked, OfPart::Parts)).unwrap_or_default();
+        let parts = asked.and_then(|asked| list_of(asked, AdkPartKey::Parts)).unwrap_or_default();
         if let Some(words) =
-            objects(parts).find_map(|(_, part)| part.field(OfPart::Words)).filter(|_| !draft.has(of_run::PROMPT))
+            object_items(parts).find_map(|(_, part)| part.field(AdkPartKey::Words)).filter(|_| !draft.has_entry(of_run::PROMPT))
         {
-            draft.set(of_run::PROMPT, words);
+            draft.set_entry(of_run::PROMPT, words);
         }
     }
     if let Some(conversation) = conversation {
-        let meta = draft.object(&[field(EXPECTED, conversation)]);
-        draft.set(of_run::META, meta);
+        let meta = draft.object_node(&[field_entry(EXPECTED, conversation)]);
+        draft.set_entry(of_run::META, meta);
     }
     Ok(())
 }
 
 /// A case of the results of an evaluation.
-fn done<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let Some(case) = case(root, &[OfSet::Results, OfSet::ResultsToo]) else { return Ok(()) };
-    let details = first_of(case, &[OfSet::Session, OfSet::SessionToo]);
-    let mut talk = Talk::of_parts(draft);
-    match details.filter(|details| object(*details).is_some_and(super::holds_events)) {
-        Some(details) => session(&mut talk, details),
+fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let Some(case) = first_case(root, &[EvalSetKey::Results, EvalSetKey::ResultsToo]) else { return Ok(()) };
+    let details = first_of(case, &[EvalSetKey::Session, EvalSetKey::SessionToo]);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    match details.filter(|details| node_object(*details).is_some_and(super::holds_events)) {
+        Some(details) => read_session(&mut talk, details),
         None => {
-            let turns = first_of(case, &[OfSet::Turns, OfSet::TurnsToo]).and_then(list).unwrap_or_default();
-            for (at, judged) in talk.draft.objects(turns) {
-                talk.draft.record();
-                match first_of(judged, &[OfSet::Actual, OfSet::ActualToo]).and_then(object) {
-                    Some(actual) => turn(&mut talk, actual),
-                    None => talk.draft.not_understood(at.origin, "a turn without what was done is passed over"),
+            let turns = first_of(case, &[EvalSetKey::Turns, EvalSetKey::TurnsToo]).and_then(node_list).unwrap_or_default();
+            for (at, judged) in talk.draft.record_objects(turns) {
+                talk.draft.count_record();
+                match first_of(judged, &[EvalSetKey::Actual, EvalSetKey::ActualToo]).and_then(node_object) {
+                    Some(actual) => add_turn(&mut talk, actual),
+                    None => talk.draft.warn_skipped(at.origin, "a turn without what was done is passed over"),
                 }
             }
         }
     }
     // The case is what people look for; its session has an id of its own.
-    id(case).into_iter().for_each(|id| talk.draft.set(of_run::ID, id));
-    talk.finish();
+    case_id(case).into_iter().for_each(|id| talk.draft.set_entry(of_run::ID, id));
+    talk.finish_run();
     Ok(())
 }
 
 /// What was asked, done and answered.
-fn turn<'run>(talk: &mut Talk<'_, 'run, '_>, turn: Object<'run>) {
-    let about = About::default();
-    let content = |fields: &[OfTurn]| first_of(turn, fields).and_then(object);
-    if let Some(asked) = content(&[OfTurn::Asked, OfTurn::AskedToo]) {
-        parts(talk, asked, Speaker::User, &about);
+fn add_turn<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, turn: Object<'run>) {
+    let about = StepMeta::default();
+    let content = |fields: &[EvalTurnKey]| first_of(turn, fields).and_then(node_object);
+    if let Some(asked) = content(&[EvalTurnKey::Asked, EvalTurnKey::AskedToo]) {
+        add_parts(talk, asked, Speaker::User, &about);
     }
-    if let Some(between) = content(&[OfTurn::Between, OfTurn::BetweenToo]) {
-        between_the_two(talk, between, &about);
+    if let Some(between) = content(&[EvalTurnKey::Between, EvalTurnKey::BetweenToo]) {
+        add_intermediate(talk, between, &about);
     }
-    if let Some(answer) = content(&[OfTurn::Answer, OfTurn::AnswerToo]) {
-        parts(talk, answer, Speaker::Assistant, &about);
+    if let Some(answer) = content(&[EvalTurnKey::Answer, EvalTurnKey::AnswerToo]) {
+        add_parts(talk, answer, Speaker::Assistant, &about);
     }
 }
 
 /// What happened between the question and the answer: in lists of calls and results, or in the events themselves.
-fn between_the_two<'run>(talk: &mut Talk<'_, 'run, '_>, between: Object<'run>, about: &About<'run>) {
-    let all = |fields: &[OfTurn]| first_of(between, fields).and_then(list).unwrap_or_default();
-    for (_, event) in talk.draft.objects(all(&[OfTurn::Inner, OfTurn::InnerToo])) {
-        if let Some(content) = object_of(event, OfEvent::Content) {
-            let agent = event.field(OfEvent::Author).filter(|agent| Parsed.is(*agent, Shape::Text));
-            parts(talk, content, Speaker::Assistant, &About { agent, ..*about });
+fn add_intermediate<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, between: Object<'run>, about: &StepMeta<'run>) {
+    let all = |fields: &[EvalTurnKey]| first_of(between, fields).and_then(node_list).unwrap_or_default();
+    for (_, event) in talk.draft.record_objects(all(&[EvalTurnKey::Inner, EvalTurnKey::InnerToo])) {
+        if let Some(content) = object_of(event, AdkEventKey::Content) {
+            let agent = event.field(AdkEventKey::Author).filter(|agent| NodeShapes.has_shape(*agent, ValueShape::Text));
+            add_parts(talk, content, Speaker::Assistant, &StepMeta { agent, ..*about });
         }
     }
-    for (at, used) in talk.draft.objects(all(&[OfTurn::Uses, OfTurn::UsesToo])) {
-        call(talk, at, used, about);
+    for (at, used) in talk.draft.record_objects(all(&[EvalTurnKey::Uses, EvalTurnKey::UsesToo])) {
+        add_call(talk, at, used, about);
     }
-    for (at, given) in talk.draft.objects(all(&[OfTurn::Responses, OfTurn::ResponsesToo])) {
-        result(talk, at, given, about);
+    for (at, given) in talk.draft.record_objects(all(&[EvalTurnKey::Responses, EvalTurnKey::ResponsesToo])) {
+        add_result(talk, at, given, about);
     }
 }

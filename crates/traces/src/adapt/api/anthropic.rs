@@ -1,21 +1,21 @@
 //! Anthropic's Messages API: requests with their responses, responses alone, and streamed events. `is_error` of a result says whether the
 //! call failed; there are no times.
 
-use super::{OfApi, is_exchange};
-use crate::adapt::blocks::{self, Block};
-use crate::adapt::calls::Usage;
-use crate::adapt::content::{self, Piece};
-use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use crate::adapt::messages::{BlockType, OfBlock, Role};
-use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
-use crate::adapt::{Format, IN_FULL, first_of, items_of, object, object_of, text, text_of};
-use averment_base::value::{Node, Object, Text, Value};
+use super::{ApiKey, is_exchange};
+use crate::adapt::blocks::{self, ContentBlock};
+use crate::adapt::calls::TokenUsage;
+use crate::adapt::content::{self, TextPiece};
+use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use crate::adapt::messages::{BlockType, BlockKey, MessageRole};
+use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use crate::adapt::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, node_text, text_of};
+use averment_base::value::{Node, Object, ValueText, Value};
 use averment_runs::normal::{of_meta, of_run};
 
 fields! {
     /// A streamed event, and what is in it.
-    OfEvent {
+    AnthropicEventKey {
         Type = "type" => Shape,
         Index = "index" => Shape,
         Message = "message" => Shape,
@@ -33,7 +33,7 @@ fields! {
 
 words! {
     /// The types of events.
-    EventType {
+    AnthropicEventType {
         Start = "message_start",
         Block = "content_block_start",
         Delta = "content_block_delta",
@@ -46,69 +46,69 @@ words! {
 }
 
 /// Requests and responses.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Anthropic messages",
     known_by: "responses that are a `message` with a `stop_reason`, or their streamed events",
     description: "requests and responses of Anthropic's Messages API, streamed events included",
-    marks: &[OfApi::Stop.key(), OfApi::Request.key()],
-    near: &[OfApi::Stop.key()],
+    marks: &[ApiKey::Stop.key(), ApiKey::Request.key()],
+    near: &[ApiKey::Stop.key()],
     object: |object| is_response(object) || is_exchange(object, is_response),
-    item_marks: &[OfApi::Response.key(), OfApi::Stop.key(), OfEvent::Block.key(), OfEvent::Message.key()],
+    item_marks: &[ApiKey::Response.key(), ApiKey::Stop.key(), AnthropicEventKey::Block.key(), AnthropicEventKey::Message.key()],
     element: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     line: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     alone: is_response,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_response(object: Object<'_>) -> bool {
-    text_of(object, OfApi::Role).and_then(Role::of) == Some(Role::Assistant)
-        && object.field(OfApi::Stop).is_some()
-        && object.field(OfApi::Content).is_some()
+    text_of(object, ApiKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant)
+        && object.field(ApiKey::Stop).is_some()
+        && object.field(ApiKey::Content).is_some()
 }
 
 /// The first event of a message, or the start of one of its blocks.
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OfEvent::Type).and_then(EventType::of) {
-        Some(EventType::Start) => object_of(event, OfEvent::Message).is_some(),
-        Some(EventType::Block) => object_of(event, OfEvent::Block).is_some() && event.field(OfEvent::Index).is_some(),
+    match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_word) {
+        Some(AnthropicEventType::Start) => object_of(event, AnthropicEventKey::Message).is_some(),
+        Some(AnthropicEventType::Block) => object_of(event, AnthropicEventKey::Block).is_some() && event.field(AnthropicEventKey::Index).is_some(),
         _ => false,
     }
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let items = items_of::<OfApi>(root, &[]);
-    if items.iter().any(|item| object(*item).is_some_and(is_event)) {
-        stream(items, draft);
+    let items = items_of::<ApiKey>(root, &[]);
+    if items.iter().any(|item| node_object(*item).is_some_and(is_event)) {
+        read_stream(items, draft);
     } else {
-        super::read(items, draft);
+        super::read_exchanges(items, draft);
     }
     Ok(())
 }
 
 /// A block of a message.
-pub(super) fn block<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, block: Object<'run>, about: &About<'run>) {
-    match blocks::of(block) {
-        Block::Calls(asked) => {
+pub(super) fn add_block<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, block: Object<'run>, about: &StepMeta<'run>) {
+    match blocks::classify_block(block) {
+        ContentBlock::Calls(asked) => {
             let Some(tool) = asked.tool else {
-                talk.draft.warn(node.origin, "a call without the name of its tool is passed over");
+                talk.draft.add_warning(node.origin, "a call without the name of its tool is passed over");
                 return;
             };
-            talk.call(Made { tool, args: asked.args, id: asked.id, origin: node.origin }, about);
+            talk.add_call(ToolCall { tool, args: asked.args, id: asked.id, origin: node.origin }, about);
         }
-        Block::Answers(answer) => {
-            let result = answer.content(talk.draft.arena);
-            let outcome = Outcome { result, status: Some(answer.ended(result)), ..Outcome::default() };
-            let within = text_of(block, OfBlock::Type) != Some(OF_USER);
-            let tell = |talk: &mut Talk<'_, 'run, '_>| {
-                talk.answer(answer.id, None, outcome, about, node.origin);
+        ContentBlock::Answers(answer) => {
+            let result = answer.result_content(talk.draft.arena);
+            let outcome = CallResult { result, status: Some(answer.call_status(result)), ..CallResult::default() };
+            let within = text_of(block, BlockKey::Type) != Some(OF_USER);
+            let tell = |talk: &mut ConversationBuilder<'_, 'run, '_>| {
+                talk.add_result(answer.id, None, outcome, about, node.origin);
             };
-            if within { talk.within(tell) } else { tell(talk) }
+            if within { talk.within_message(tell) } else { tell(talk) }
         }
-        Block::Thinks(words) => talk.say(Speaker::Thinking, words, about, node.origin),
-        Block::Unknown => talk.draft.not_understood(node.origin, blocks::UNKNOWN),
-        Block::Says(_) | Block::Silent => {}
+        ContentBlock::Thinks(words) => talk.add_message(Speaker::Thinking, words, about, node.origin),
+        ContentBlock::Unknown => talk.draft.warn_skipped(node.origin, blocks::UNKNOWN),
+        ContentBlock::Says(_) | ContentBlock::Silent => {}
     }
 }
 
@@ -116,169 +116,169 @@ pub(super) fn block<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, block
 const OF_USER: &str = "tool_result";
 
 /// A block while its parts arrive.
-struct Growing<'run> {
+struct PartialBlock<'run> {
     node: Node<'run>,
     block: Object<'run>,
     words: String,
     is_cited: bool,
 }
 
-impl<'run> Growing<'run> {
-    fn of(node: Node<'run>) -> Option<Self> {
-        let is_cited = content::piece(&node) == Some(Piece::Cited);
-        Some(Self { node, block: object(node)?, words: String::new(), is_cited })
+impl<'run> PartialBlock<'run> {
+    fn from_start(node: Node<'run>) -> Option<Self> {
+        let is_cited = content::block_piece(&node) == Some(TextPiece::Cited);
+        Some(Self { node, block: node_object(node)?, words: String::new(), is_cited })
     }
 
-    fn kind(&self) -> Option<BlockType> {
-        text_of(self.block, OfBlock::Type).and_then(BlockType::of_block)
+    fn block_type(&self) -> Option<BlockType> {
+        text_of(self.block, BlockKey::Type).and_then(BlockType::of_block)
     }
 
     fn is_call(&self) -> bool {
-        self.kind() == Some(BlockType::Call)
+        self.block_type() == Some(BlockType::Call)
     }
 
     fn is_text(&self) -> bool {
-        matches!(self.kind(), Some(BlockType::Text | BlockType::OtherText))
+        matches!(self.block_type(), Some(BlockType::Text | BlockType::OtherText))
     }
 
-    fn piece(&self) -> Piece {
-        Piece::of(text_of(self.block, OfBlock::Type), self.is_cited)
+    fn text_piece(&self) -> TextPiece {
+        TextPiece::of_block(text_of(self.block, BlockKey::Type), self.is_cited)
     }
 }
 
 /// The blocks of a message while they arrive.
 #[derive(Default)]
-struct Arriving<'run> {
-    open: Option<Growing<'run>>,
+struct BlockStream<'run> {
+    open: Option<PartialBlock<'run>>,
     /// A text that is whole, unless the next block goes on with it.
-    said: Option<Growing<'run>>,
+    said: Option<PartialBlock<'run>>,
 }
 
-impl<'run> Arriving<'run> {
+impl<'run> BlockStream<'run> {
     /// The block in work is whole.
-    fn close(&mut self, talk: &mut Talk<'_, 'run, '_>) {
+    fn close_block(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
         let Some(mut whole) = self.open.take() else { return };
         if !whole.is_text() {
-            self.say(talk);
-            return close(talk, whole);
+            self.flush_text(talk);
+            return add_streamed(talk, whole);
         }
         if whole.words.is_empty() {
-            whole.words.push_str(text_of(whole.block, OfBlock::Text).unwrap_or_default());
+            whole.words.push_str(text_of(whole.block, BlockKey::Text).unwrap_or_default());
         }
         match &mut self.said {
-            Some(said) if whole.piece().goes_on(said.piece()) => {
+            Some(said) if whole.text_piece().continues(said.text_piece()) => {
                 said.words.push_str(&whole.words);
                 (said.block, said.is_cited) = (whole.block, whole.is_cited);
             }
             _ => {
-                self.say(talk);
+                self.flush_text(talk);
                 self.said = Some(whole);
             }
         }
     }
 
     /// Nothing goes on with the last text.
-    fn say(&mut self, talk: &mut Talk<'_, 'run, '_>) {
-        self.said.take().into_iter().for_each(|said| close(talk, said));
+    fn flush_text(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
+        self.said.take().into_iter().for_each(|said| add_streamed(talk, said));
     }
 }
 
 /// Reads streamed events: each block is put together from its parts. Without the end of a message more may come.
-fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
-    let mut talk = Talk::of_parts(draft);
-    let mut arriving = Arriving::default();
+fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut arriving = BlockStream::default();
     let mut counts: Option<(Option<Object<'run>>, Option<Object<'run>>)> = None;
     let mut is_over = true;
     for node in events {
-        talk.draft.record();
-        let event = object(*node);
-        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        talk.draft.count_record();
+        let event = node_object(*node);
+        let kind = event.and_then(|event| text_of(event, AnthropicEventKey::Type)).and_then(AnthropicEventType::from_word);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
+            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
             continue;
         };
         match kind {
-            EventType::Start => {
-                arriving.say(&mut talk);
-                count(&mut talk, counts.take());
-                talk.hears();
+            AnthropicEventType::Start => {
+                arriving.flush_text(&mut talk);
+                count_usage(&mut talk, counts.take());
+                talk.note_input();
                 is_over = false;
-                let message = object_of(event, OfEvent::Message);
-                talk.meta(of_meta::MODEL, message.and_then(|message| message.field(OfEvent::Model)));
-                counts = Some((message.and_then(|message| object_of(message, OfEvent::Usage)), None));
+                let message = object_of(event, AnthropicEventKey::Message);
+                talk.add_meta(of_meta::MODEL, message.and_then(|message| message.field(AnthropicEventKey::Model)));
+                counts = Some((message.and_then(|message| object_of(message, AnthropicEventKey::Usage)), None));
             }
-            EventType::Block => {
-                arriving.close(&mut talk);
-                arriving.open = event.field(OfEvent::Block).and_then(Growing::of);
+            AnthropicEventType::Block => {
+                arriving.close_block(&mut talk);
+                arriving.open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
             }
-            EventType::Delta => grow(arriving.open.as_mut(), object_of(event, OfEvent::Delta)),
-            EventType::BlockEnd => arriving.close(&mut talk),
-            EventType::Changed => {
+            AnthropicEventType::Delta => apply_delta(arriving.open.as_mut(), object_of(event, AnthropicEventKey::Delta)),
+            AnthropicEventType::BlockEnd => arriving.close_block(&mut talk),
+            AnthropicEventType::Changed => {
                 if let Some((_, last)) = &mut counts {
-                    *last = object_of(event, OfEvent::Usage).or(*last);
+                    *last = object_of(event, AnthropicEventKey::Usage).or(*last);
                 }
             }
-            EventType::Failed => {
-                let error = first_of(event, &[OfEvent::Error]);
-                let why = error.and_then(object).and_then(|error| first_of(error, &[OfEvent::Message]));
+            AnthropicEventType::Failed => {
+                let error = first_of(event, &[AnthropicEventKey::Error]);
+                let why = error.and_then(node_object).and_then(|error| first_of(error, &[AnthropicEventKey::Message]));
                 talk.draft.set_some(of_run::ERROR, why.or(error));
             }
-            EventType::End => is_over = true,
-            EventType::Ping => {}
+            AnthropicEventType::End => is_over = true,
+            AnthropicEventType::Ping => {}
         }
     }
     // Of a call that is cut off nobody knows the arguments.
-    if let Some(Growing { node, .. }) = arriving.open.take_if(|open| open.is_call()) {
-        talk.draft.warn(node.origin, "a call whose arguments are cut off is passed over");
+    if let Some(PartialBlock { node, .. }) = arriving.open.take_if(|open| open.is_call()) {
+        talk.draft.add_warning(node.origin, "a call whose arguments are cut off is passed over");
     }
-    arriving.close(&mut talk);
-    arriving.say(&mut talk);
-    count(&mut talk, counts);
-    let draft = talk.finish();
+    arriving.close_block(&mut talk);
+    arriving.flush_text(&mut talk);
+    count_usage(&mut talk, counts);
+    let draft = talk.finish_run();
     if !is_over {
-        draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
 }
 
 /// Of the counts of one message the last ones count, those that only the first event has included.
-fn count<'run>(talk: &mut Talk<'_, 'run, '_>, counts: Option<(Option<Object<'run>>, Option<Object<'run>>)>) {
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, counts: Option<(Option<Object<'run>>, Option<Object<'run>>)>) {
     let Some((first, last)) = counts else { return };
-    let mut usage = Usage::default();
+    let mut usage = TokenUsage::default();
     if let Some(last) = last {
-        usage.add(last);
+        usage.add_usage(last);
     }
     if let Some(first) = first {
         usage.add_unknown(first);
     }
     usage.count_cache_as_input();
-    talk.usage.join(&usage);
+    talk.usage.merge_usage(&usage);
 }
 
-fn grow(open: Option<&mut Growing<'_>>, delta: Option<Object<'_>>) {
+fn apply_delta(open: Option<&mut PartialBlock<'_>>, delta: Option<Object<'_>>) {
     let (Some(open), Some(delta)) = (open, delta) else { return };
-    let parts = [OfEvent::Words, OfEvent::Thinking, OfEvent::Arguments];
+    let parts = [AnthropicEventKey::Words, AnthropicEventKey::Thinking, AnthropicEventKey::Arguments];
     if let Some(part) = parts.iter().find_map(|part| text_of(delta, *part)) {
         open.words.push_str(part);
     }
-    open.is_cited |= delta.field(OfEvent::Citation).is_some();
+    open.is_cited |= delta.field(AnthropicEventKey::Citation).is_some();
 }
 
 /// A block is whole: what its first event holds is empty but for its name and id.
-fn close<'run>(talk: &mut Talk<'_, 'run, '_>, open: Growing<'run>) {
-    let Growing { node, block: whole, words, .. } = open;
-    let about = About::default();
-    let grown = Node::new(Value::Text(Text::Plain(talk.draft.arena.alloc_str(&words))), node.origin);
-    match text_of(whole, OfBlock::Type).and_then(BlockType::of_block) {
+fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, open: PartialBlock<'run>) {
+    let PartialBlock { node, block: whole, words, .. } = open;
+    let about = StepMeta::default();
+    let grown = Node::new(Value::Text(ValueText::Plain(talk.draft.arena.alloc_str(&words))), node.origin);
+    match text_of(whole, BlockKey::Type).and_then(BlockType::of_block) {
         Some(BlockType::Call) => {
-            let args = if words.is_empty() { whole.field(OfBlock::Input) } else { Some(Node::computed(grown.value)) };
-            if let Some(tool) = whole.field(OfBlock::Name).filter(|tool| text(*tool).is_some()) {
-                talk.call(Made { tool, args, id: whole.field(OfBlock::Id), origin: node.origin }, &about);
+            let args = if words.is_empty() { whole.field(BlockKey::Input) } else { Some(Node::computed(grown.value)) };
+            if let Some(tool) = whole.field(BlockKey::Name).filter(|tool| node_text(*tool).is_some()) {
+                talk.add_call(ToolCall { tool, args, id: whole.field(BlockKey::Id), origin: node.origin }, &about);
             }
         }
-        Some(BlockType::Text | BlockType::OtherText) => talk.say(Speaker::Assistant, grown, &about, node.origin),
-        Some(BlockType::Thinking) if Parsed.is(grown, Shape::Text) => {
-            talk.say(Speaker::Thinking, grown, &about, node.origin);
+        Some(BlockType::Text | BlockType::OtherText) => talk.add_message(Speaker::Assistant, grown, &about, node.origin),
+        Some(BlockType::Thinking) if NodeShapes.has_shape(grown, ValueShape::Text) => {
+            talk.add_message(Speaker::Thinking, grown, &about, node.origin);
         }
-        _ => block(talk, node, whole, &about),
+        _ => add_block(talk, node, whole, &about),
     }
 }

@@ -1,23 +1,23 @@
 //! OpenAI's Responses API: responses, requests with their responses, and streamed events. A call of a function does not say whether it
 //! succeeded; what the provider itself runs does (`status`, `error`). There are no times.
 
-use super::{Exchanges, OfApi, is_exchange};
-use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use crate::adapt::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
+use super::{ExchangeMerger, ApiKey, is_exchange};
+use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use crate::adapt::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
 use crate::adapt::{
-    Format, IN_FULL, content, first_of, items_of, list, list_of, object, object_of, objects, text, text_of,
+    TraceFormat, IN_FULL, content, first_of, items_of, node_list, list_of, node_object, object_of, object_items, node_text, text_of,
 };
 use crate::build::word_status;
-use averment_base::value::compare::equal;
-use averment_base::value::{Entry, Node, Object, Text, Value};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{ObjectEntry, Node, Object, ValueText, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::StepStatus;
 use std::sync::LazyLock;
 
 fields! {
     /// An item: a message, a call, what a call gave back.
-    OfItem {
+    ItemKey {
         Type = "type" => Shape,
         Id = "id" => Call(of_step::ID),
         CallId = "call_id" => Call(of_step::ID),
@@ -49,7 +49,7 @@ fields! {
 
 fields! {
     /// A streamed event.
-    OfEvent {
+    ResponseEventKey {
         Type = "type" => Shape,
         Number = "sequence_number" => Shape,
         Response = "response" => Shape,
@@ -64,7 +64,7 @@ fields! {
 
 words! {
     /// The types of items that need a word of their own.
-    ItemType {
+    ResponseItemType {
         Function = "function_call",
         /// What it is given is any text.
         Custom = "custom_tool_call",
@@ -79,7 +79,7 @@ words! {
 
 words! {
     /// The events that are read.
-    EventType {
+    ResponseEventType {
         Item = "response.output_item.done",
         /// An item that is not whole yet, and its arguments when they are.
         Added = "response.output_item.added",
@@ -90,18 +90,18 @@ words! {
 }
 
 /// Requests and responses.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Responses",
     known_by: "responses whose `object` is `response`, with a list of `output` items, or their streamed events",
     description: "requests and responses of OpenAI's Responses API, streamed events included",
-    marks: &[OfApi::Object.key(), OfApi::Request.key()],
-    near: &[OfApi::Previous.key()],
+    marks: &[ApiKey::Object.key(), ApiKey::Request.key()],
+    near: &[ApiKey::Previous.key()],
     object: |object| is_response(object) || is_exchange(object, is_response),
-    item_marks: &[OfApi::Response.key(), OfApi::Object.key(), OfEvent::Number.key(), OfItem::CallId.key()],
+    item_marks: &[ApiKey::Response.key(), ApiKey::Object.key(), ResponseEventKey::Number.key(), ItemKey::CallId.key()],
     element: |object| is_item(object) || is_part(object),
     line: is_part,
-    alone: |object| is_response(object) && !goes_on(object),
-    read,
+    alone: |object| is_response(object) && !is_continued(object),
+    read: read_run,
     ..IN_FULL
 };
 
@@ -110,30 +110,30 @@ fn is_part(object: Object<'_>) -> bool {
 }
 
 /// Whether a response says that it is one of several in a conversation.
-fn goes_on(response: Object<'_>) -> bool {
-    first_of(response, &[OfApi::Previous, OfApi::Conversation]).is_some()
+fn is_continued(response: Object<'_>) -> bool {
+    first_of(response, &[ApiKey::Previous, ApiKey::Conversation]).is_some()
 }
 
 fn is_response(object: Object<'_>) -> bool {
-    text_of(object, OfApi::Object) == Some(RESPONSE) && list_of(object, OfApi::Output).is_some()
+    text_of(object, ApiKey::Object) == Some(RESPONSE) && list_of(object, ApiKey::Output).is_some()
 }
 
 /// What the `object` of a response says.
-pub(crate) const RESPONSE: &str = OfApi::Response.key();
+pub(crate) const RESPONSE: &str = ApiKey::Response.key();
 
 fn is_event(event: Object<'_>) -> bool {
-    text_of(event, OfEvent::Type).is_some_and(|word| word.starts_with("response."))
-        && event.field(OfEvent::Number).is_some()
+    text_of(event, ResponseEventKey::Type).is_some_and(|word| word.starts_with("response."))
+        && event.field(ResponseEventKey::Number).is_some()
 }
 
 /// Whether an object is a call or what one gave back, in a list of items: its type says so, and it names the call.
 pub(crate) fn is_item(item: Object<'_>) -> bool {
-    is_result(item).is_some() && text_of(item, OfItem::CallId).is_some() && text_of(item, OfItem::Type).is_some()
+    is_result(item).is_some() && text_of(item, ItemKey::CallId).is_some() && text_of(item, ItemKey::Type).is_some()
 }
 
 /// Whether an item is the result of a call, or a call (`false`); `None` for any other.
 pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
-    let word = text_of(item, OfItem::Type)?;
+    let word = text_of(item, ItemKey::Type)?;
     if word.ends_with("_call") {
         return Some(false);
     }
@@ -143,228 +143,228 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
 /// Whether an item is the result of a tool that has a type of its own: in a response the provider ran it.
 pub(super) fn is_hosted_result(item: Object<'_>) -> bool {
     let of_function = |word: &str| word.starts_with("function_") || word.starts_with("custom_");
-    is_result(item) == Some(true) && !text_of(item, OfItem::Type).is_some_and(of_function)
+    is_result(item) == Some(true) && !text_of(item, ItemKey::Type).is_some_and(of_function)
 }
 
 /// With what the type of a result ends: in the API, and in the SDK for JavaScript.
 const RESULTS: [&str; 2] = ["_output", "_call_result"];
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let items = items_of::<OfApi>(root, &[]);
-    if items.iter().any(|item| object(*item).is_some_and(is_event)) {
-        stream(items, draft);
-    } else if items.iter().any(|item| object(*item).is_some_and(is_part)) {
-        super::read(items, draft);
+    let items = items_of::<ApiKey>(root, &[]);
+    if items.iter().any(|item| node_object(*item).is_some_and(is_event)) {
+        read_stream(items, draft);
+    } else if items.iter().any(|item| node_object(*item).is_some_and(is_part)) {
+        super::read_exchanges(items, draft);
     } else {
         let mut pieces = Vec::new();
-        items.iter().filter(|item| object(**item).is_some()).for_each(|_| draft.record());
-        super::items_into(items, &mut pieces, draft);
-        Exchanges { pieces, ..Exchanges::default() }.finish(draft);
+        items.iter().filter(|item| node_object(**item).is_some()).for_each(|_| draft.count_record());
+        super::push_items(items, &mut pieces, draft);
+        ExchangeMerger { pieces, ..ExchangeMerger::default() }.finish_run(draft);
     }
     Ok(())
 }
 
 /// Of streamed events the whole response counts, and where it is missing the items: those that are whole, and of the others the calls
 /// whose arguments are. Without its end more may come.
-fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
-    let mut exchanges = Exchanges::default();
+fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+    let mut exchanges = ExchangeMerger::default();
     let mut items = Vec::new();
-    let mut open: Vec<Growing<'run>> = Vec::new();
+    let mut open: Vec<PartialItem<'run>> = Vec::new();
     let mut is_over = false;
-    for (node, event) in draft.objects(events) {
-        draft.record();
-        let kind = text_of(event, OfEvent::Type).and_then(EventType::of);
+    for (node, event) in draft.record_objects(events) {
+        draft.count_record();
+        let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_word);
         match kind {
-            Some(EventType::Item) => {
+            Some(ResponseEventType::Item) => {
                 open.retain(|growing| !growing.is_of(event));
-                items.extend(event.field(OfEvent::Item));
+                items.extend(event.field(ResponseEventKey::Item));
             }
-            Some(EventType::Added) => open.extend(Growing::of(event)),
-            Some(EventType::Arguments) => {
-                let args = first_of(event, &[OfEvent::Arguments, OfEvent::Input]);
+            Some(ResponseEventType::Added) => open.extend(PartialItem::from_event(event)),
+            Some(ResponseEventType::Arguments) => {
+                let args = first_of(event, &[ResponseEventKey::Arguments, ResponseEventKey::Input]);
                 open.iter_mut().filter(|growing| growing.is_of(event)).for_each(|growing| growing.args = args);
             }
-            Some(EventType::Failed) => draft.set_some(of_run::ERROR, first_of(event, &[OfEvent::Why])),
-            Some(EventType::End) => {
-                let response = object_of(event, OfEvent::Response);
+            Some(ResponseEventType::Failed) => draft.set_some(of_run::ERROR, first_of(event, &[ResponseEventKey::Why])),
+            Some(ResponseEventType::End) => {
+                let response = object_of(event, ResponseEventKey::Response);
                 if let Some(response) =
-                    response.filter(|response| list_of(*response, OfApi::Output).is_some_and(|items| !items.is_empty()))
+                    response.filter(|response| list_of(*response, ApiKey::Output).is_some_and(|items| !items.is_empty()))
                 {
                     items.clear();
                     open.clear();
-                    exchanges.add(node, response, draft);
+                    exchanges.add_exchange(node, response, draft);
                 }
             }
             None if is_event(event) => {}
-            None => draft.not_understood(node.origin, "what is no event of a response is passed over"),
+            None => draft.warn_skipped(node.origin, "what is no event of a response is passed over"),
         }
-        is_over = kind == Some(EventType::End);
+        is_over = kind == Some(ResponseEventType::End);
     }
-    items.extend(open.into_iter().filter_map(|growing| growing.whole(draft)));
+    items.extend(open.into_iter().filter_map(|growing| growing.into_call(draft)));
     if !items.is_empty() {
-        exchanges.pieces.push(super::Piece::Turn);
+        exchanges.pieces.push(super::MessagePart::Turn);
     }
     let items = draft.arena.alloc_slice_copy(&items);
-    super::items_into(items, &mut exchanges.pieces, draft);
-    exchanges.finish(draft);
+    super::push_items(items, &mut exchanges.pieces, draft);
+    exchanges.finish_run(draft);
     if !is_over {
-        draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
 }
 
 /// An item whose end has not come yet.
-struct Growing<'run> {
+struct PartialItem<'run> {
     place: Option<Node<'run>>,
     node: Node<'run>,
     item: Object<'run>,
     args: Option<Node<'run>>,
 }
 
-impl<'run> Growing<'run> {
-    fn of(event: Object<'run>) -> Option<Self> {
-        let node = event.field(OfEvent::Item)?;
-        Some(Self { place: event.field(OfEvent::Index), node, item: object(node)?, args: None })
+impl<'run> PartialItem<'run> {
+    fn from_event(event: Object<'run>) -> Option<Self> {
+        let node = event.field(ResponseEventKey::Item)?;
+        Some(Self { place: event.field(ResponseEventKey::Index), node, item: node_object(node)?, args: None })
     }
 
     /// Whether an event is about it: by its id, else by its place.
     fn is_of(&self, event: Object<'run>) -> bool {
         let id =
-            text_of(event, OfEvent::Of).or(object_of(event, OfEvent::Item).and_then(|item| text_of(item, OfItem::Id)));
-        match (id, text_of(self.item, OfItem::Id)) {
+            text_of(event, ResponseEventKey::Of).or(object_of(event, ResponseEventKey::Item).and_then(|item| text_of(item, ItemKey::Id)));
+        match (id, text_of(self.item, ItemKey::Id)) {
             (Some(id), Some(own)) => id == own,
             _ => {
-                self.place.zip(event.field(OfEvent::Index)).is_some_and(|(own, place)| equal(&own.value, &place.value))
+                self.place.zip(event.field(ResponseEventKey::Index)).is_some_and(|(own, place)| values_equal(&own.value, &place.value))
             }
         }
     }
 
     /// The call that it is, where its arguments are known.
-    fn whole(self, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    fn into_call(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         let args = self.args?;
-        let keys = [OfItem::Arguments.key(), OfItem::Input.key()];
+        let keys = [ItemKey::Arguments.key(), ItemKey::Input.key()];
         let others = self.item.entries().iter().filter(|entry| !keys.contains(&entry.key)).copied();
-        let entries: Vec<Entry<'run>> = others.chain([Entry { key: OfItem::Arguments.key(), node: args }]).collect();
-        Some(Node::new(draft.object(&entries).value, self.node.origin))
+        let entries: Vec<ObjectEntry<'run>> = others.chain([ObjectEntry { key: ItemKey::Arguments.key(), node: args }]).collect();
+        Some(Node::new(draft.object_node(&entries).value, self.node.origin))
     }
 }
 
 /// Adds an item to the run.
-pub(in crate::adapt) fn item<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+pub(in crate::adapt) fn add_item<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
-    about: &About<'run>,
+    about: &StepMeta<'run>,
 ) {
-    let word = text_of(item, OfItem::Type).unwrap_or_default();
-    match ItemType::of(word) {
-        Some(ItemType::Function | ItemType::Custom) => {
-            call(talk, node, item, item.field(OfItem::Name), about);
+    let word = text_of(item, ItemKey::Type).unwrap_or_default();
+    match ResponseItemType::from_word(word) {
+        Some(ResponseItemType::Function | ResponseItemType::Custom) => {
+            add_call(talk, node, item, item.field(ItemKey::Name), about);
         }
-        Some(ItemType::Mcp) => mcp_call(talk, node, item, about),
-        Some(ItemType::Ask) => {
-            if let Some(step) = call(talk, node, item, item.field(OfItem::Name), about) {
-                talk.mark(step, Status::Pending);
+        Some(ResponseItemType::Mcp) => mcp_call(talk, node, item, about),
+        Some(ResponseItemType::Ask) => {
+            if let Some(step) = add_call(talk, node, item, item.field(ItemKey::Name), about) {
+                talk.set_status(step, StepStatus::Pending);
             }
         }
-        Some(ItemType::Answer) => {
-            let asked = text_of(item, OfItem::Approval).and_then(|id| talk.called(id));
-            if let Some(step) = asked.filter(|_| !is_true(&item, &Parsed, OfItem::Approved)) {
-                talk.mark(step, Status::Denied);
+        Some(ResponseItemType::Answer) => {
+            let asked = text_of(item, ItemKey::Approval).and_then(|id| talk.find_call(id));
+            if let Some(step) = asked.filter(|_| !is_true(&item, &NodeShapes, ItemKey::Approved)) {
+                talk.set_status(step, StepStatus::Denied);
             }
         }
-        Some(ItemType::Reasoning) => reasoning(talk, node, item, about),
-        Some(ItemType::Silent) => {}
+        Some(ResponseItemType::Reasoning) => add_reasoning(talk, node, item, about),
+        Some(ResponseItemType::Silent) => {}
         None => match is_result(item) {
-            Some(true) => result(talk, node, item, about),
-            Some(false) => hosted(talk, node, item, word, about),
-            None => talk.draft.not_understood(node.origin, format!("an item of unknown type `{word}` is passed over")),
+            Some(true) => add_result(talk, node, item, about),
+            Some(false) => add_hosted(talk, node, item, word, about),
+            None => talk.draft.warn_skipped(node.origin, format!("an item of unknown type `{word}` is passed over")),
         },
     }
 }
 
-fn call<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn add_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     tool: Option<Node<'run>>,
-    about: &About<'run>,
-) -> Option<crate::adapt::draft::StepId> {
+    about: &StepMeta<'run>,
+) -> Option<crate::adapt::run_builder::StepId> {
     let tool = tool.unwrap_or(Node::computed(Value::Null));
-    let args = arguments(talk, item);
-    let id = first_of(item, &[OfItem::CallId, OfItem::CallIdToo, OfItem::Id]);
-    talk.call(Made { tool, args, id, origin: node.origin }, about)
+    let args = call_arguments(talk, item);
+    let id = first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo, ItemKey::Id]);
+    talk.add_call(ToolCall { tool, args, id, origin: node.origin }, about)
 }
 
 /// The arguments of a call: one value, or what its type has in their place, under its names.
-fn arguments<'run>(talk: &Talk<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
-    use OfItem::{Action, Arguments, Code, Input, Operation, Queries};
+fn call_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
+    use ItemKey::{Action, Arguments, Code, Input, Operation, Queries};
     if let Some(whole) = first_of(item, &[Arguments, Input, Action]) {
         return Some(whole);
     }
     let parts = [Code, Queries, Operation];
-    let entries: Vec<Entry<'run>> =
-        parts.into_iter().filter_map(|part| Some(Entry { key: part.key(), node: item.field(part)? })).collect();
-    (!entries.is_empty()).then(|| talk.draft.object(&entries))
+    let entries: Vec<ObjectEntry<'run>> =
+        parts.into_iter().filter_map(|part| Some(ObjectEntry { key: part.key(), node: item.field(part)? })).collect();
+    (!entries.is_empty()).then(|| talk.draft.object_node(&entries))
 }
 
 /// A call of a server's tool holds its result. Where somebody was asked first, that was the call already.
-fn mcp_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
-    let asked = text_of(item, OfItem::Approval).and_then(|id| talk.called(id));
-    let Some(step) = asked.or_else(|| call(talk, node, item, item.field(OfItem::Name), about)) else { return };
-    let error = first_of(item, &[OfItem::Error]);
-    let result = first_of(item, &[OfItem::Output]);
-    let status = if error.is_some() { Some(Status::Failed) } else { status_of(item) };
-    let status = status.or(result.map(|_| Status::Ok));
-    talk.end_within(step, Outcome { result, error, status, ..Outcome::default() }, about);
+fn mcp_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+    let asked = text_of(item, ItemKey::Approval).and_then(|id| talk.find_call(id));
+    let Some(step) = asked.or_else(|| add_call(talk, node, item, item.field(ItemKey::Name), about)) else { return };
+    let error = first_of(item, &[ItemKey::Error]);
+    let result = first_of(item, &[ItemKey::Output]);
+    let status = if error.is_some() { Some(StepStatus::Failed) } else { status_of(item) };
+    let status = status.or(result.map(|_| StepStatus::Ok));
+    talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, about);
 }
 
 /// What the provider runs itself: its tool is named by the type, and its status is that of the work.
-fn hosted<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn add_hosted<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     word: &'run str,
-    about: &About<'run>,
+    about: &StepMeta<'run>,
 ) {
     let tool = word.strip_suffix("_call").unwrap_or(word);
-    let origin = item.field(OfItem::Type).map_or(node.origin, |word| word.origin);
-    let name = Node::new(Value::Text(Text::Plain(tool)), origin);
-    let Some(step) = call(talk, node, item, Some(name), about) else { return };
-    let result = first_of(item, &[OfItem::Results, OfItem::Outputs, OfItem::Result, OfItem::Output]);
-    let status = status_of(item).filter(|_| first_of(item, &[OfItem::CallId, OfItem::CallIdToo]).is_none());
+    let origin = item.field(ItemKey::Type).map_or(node.origin, |word| word.origin);
+    let name = Node::new(Value::Text(ValueText::Plain(tool)), origin);
+    let Some(step) = add_call(talk, node, item, Some(name), about) else { return };
+    let result = first_of(item, &[ItemKey::Results, ItemKey::Outputs, ItemKey::Result, ItemKey::Output]);
+    let status = status_of(item).filter(|_| first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).is_none());
     if result.is_some() || status.is_some() {
         talk.end_within(
             step,
-            Outcome { result, status, error: first_of(item, &[OfItem::Error]), ..Outcome::default() },
+            CallResult { result, status, error: first_of(item, &[ItemKey::Error]), ..CallResult::default() },
             about,
         );
     }
 }
 
-fn status_of(item: Object<'_>) -> Option<Status> {
-    text_of(item, OfItem::Status).and_then(word_status).filter(|status| *status != Status::Unknown)
+fn status_of(item: Object<'_>) -> Option<StepStatus> {
+    text_of(item, ItemKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown)
 }
 
 /// What a call gave back, and the exit code where it is known.
-fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
-    let Some(id) = first_of(item, &[OfItem::CallId, OfItem::CallIdToo]).and_then(text) else {
+fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+    let Some(id) = first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).and_then(node_text) else {
         // What the provider found for itself belongs to the call before it, which has an id of its own.
         return;
     };
-    let output = first_of(item, &[OfItem::Output, OfItem::Found]);
+    let output = first_of(item, &[ItemKey::Output, ItemKey::Found]);
     let result = output.map(|output| content::of_blocks(output, talk.draft.arena).unwrap_or(output));
     let exit_code = output.and_then(exit_code);
     let status = status_of(item).filter(|_| is_hosted_result(item) && exit_code.is_none());
-    talk.answer(Some(id), None, Outcome { result, exit_code, status, ..Outcome::default() }, about, node.origin);
+    talk.add_result(Some(id), None, CallResult { result, exit_code, status, ..CallResult::default() }, about, node.origin);
 }
 
 /// The exit code among what a shell gave back: in each of several outcomes, in JSON inside a text, or in the words of Codex.
 pub(crate) fn exit_code(output: Node<'_>) -> Option<Node<'_>> {
     match output.value {
         Value::List(parts) => {
-            let codes = objects(parts).filter_map(|(_, part)| object_of(part, OfItem::End)?.field(OfItem::ExitCode));
-            codes.filter(|code| Parsed.is(*code, Shape::Number)).last()
+            let codes = object_items(parts).filter_map(|(_, part)| object_of(part, ItemKey::End)?.field(ItemKey::ExitCode));
+            codes.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number)).last()
         }
         Value::Text(_) => number_behind(output, &EXIT_CODES),
         _ => None,
@@ -372,21 +372,21 @@ pub(crate) fn exit_code(output: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// What stands before an exit code.
-static EXIT_CODES: Markers =
-    LazyLock::new(|| markers(["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"]));
+static EXIT_CODES: TextMarkers =
+    LazyLock::new(|| build_markers(["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"]));
 
 /// Thoughts, where they can be read: their text, or a summary.
-fn reasoning<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
-    for part in [OfItem::Content, OfItem::Summary].into_iter().filter_map(|field| item.field(field)) {
-        match list(part) {
+fn add_reasoning<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+    for part in [ItemKey::Content, ItemKey::Summary].into_iter().filter_map(|field| item.field(field)) {
+        match node_list(part) {
             Some(parts) => {
-                for (at, thought) in objects(parts) {
-                    if let Some(words) = thought.field(OfItem::Words) {
-                        talk.say(Speaker::Thinking, words, about, at.origin);
+                for (at, thought) in object_items(parts) {
+                    if let Some(words) = thought.field(ItemKey::Words) {
+                        talk.add_message(Speaker::Thinking, words, about, at.origin);
                     }
                 }
             }
-            None => talk.say(Speaker::Thinking, part, about, node.origin),
+            None => talk.add_message(Speaker::Thinking, part, about, node.origin),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Claude Code: what the assistant says and calls, and what came back; of the last line the answer and what was used.
 
-use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, word_in};
+use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, list_in, object_in, text_in, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{list, object, objects, text};
+use crate::adapt::{node_list, node_object, object_items, node_text};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
     /// The types of records and blocks, and the tools that tell more.
-    Kind {
+    ClaudeWord {
         System = ["system"],
         Assistant = ["assistant"],
         User = ["user"],
@@ -25,7 +25,7 @@ names! {
 
 names! {
     /// What stands in a block, and in what was used.
-    OfBlock {
+    ClaudeBlockKey {
         Thought = ["thinking"],
         Input = ["input"],
         Id = ["id"],
@@ -37,27 +37,27 @@ names! {
     }
 }
 
-pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
+pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root: Node<'run>) {
     let mut tools: FxHashMap<&str, Node<'run>> = FxHashMap::default();
-    for (_, record) in report.records(root) {
-        let kind = word_in(record, Of::Type).and_then(Kind::of).map(|(kind, _)| kind);
-        if matches!(kind, Some(Kind::System | Kind::End)) {
-            report.session = report.session.or(text_in(record, Of::Session));
-            report.folder = report.folder.or(word_in(record, Of::Folder));
+    for (_, record) in report.object_records(root) {
+        let kind = word_in(record, RecordKey::Type).and_then(ClaudeWord::from_name).map(|(kind, _)| kind);
+        if matches!(kind, Some(ClaudeWord::System | ClaudeWord::End)) {
+            report.session = report.session.or(text_in(record, RecordKey::Session));
+            report.folder = report.folder.or(word_in(record, RecordKey::Folder));
         }
-        let blocks = object_in(record, Of::Message).map_or(&[][..], |message| list_in(message, Of::Content));
+        let blocks = object_in(record, RecordKey::Message).map_or(&[][..], |message| list_in(message, RecordKey::Content));
         match kind {
-            Some(Kind::Assistant) => {
-                objects(blocks).for_each(|(node, block)| said(report, node, block, &mut tools));
+            Some(ClaudeWord::Assistant) => {
+                object_items(blocks).for_each(|(node, block)| add_assistant_block(report, node, block, &mut tools));
             }
-            Some(Kind::User) => objects(blocks).for_each(|(_, block)| answered(report, block, &tools)),
-            Some(Kind::End) => {
-                report.output = Of::Result.find(record).or(report.output);
-                if let Some(usage) = object_in(record, Of::Usage) {
-                    let cached = count(OfBlock::Cached.find(usage));
-                    report.usage = Tokens {
-                        input: Tokens::sum(count(OfBlock::Given.find(usage)), cached),
-                        output: count(OfBlock::Made.find(usage)),
+            Some(ClaudeWord::User) => object_items(blocks).for_each(|(_, block)| add_tool_result(report, block, &tools)),
+            Some(ClaudeWord::End) => {
+                report.output = RecordKey::Result.find(record).or(report.output);
+                if let Some(usage) = object_in(record, RecordKey::Usage) {
+                    let cached = token_count(ClaudeBlockKey::Cached.find(usage));
+                    report.usage = TokenCounts {
+                        input: TokenCounts::add_counts(token_count(ClaudeBlockKey::Given.find(usage)), cached),
+                        output: token_count(ClaudeBlockKey::Made.find(usage)),
                         reasoning: None,
                         cached,
                     };
@@ -69,69 +69,69 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
 }
 
 /// A block of what the assistant says.
-fn said<'run>(
-    report: &mut Report<'_, 'run, '_>,
+fn add_assistant_block<'run>(
+    report: &mut ReportBuilder<'_, 'run, '_>,
     node: Node<'run>,
     block: Object<'run>,
     tools: &mut FxHashMap<&'run str, Node<'run>>,
 ) {
-    let thought = || OfBlock::Thought.find(block).filter(|node| text(*node).is_some_and(|text| !text.is_empty()));
-    match word_in(block, Of::Type).and_then(Kind::of).map(|(kind, _)| kind) {
-        Some(Kind::Thinking) => {
-            thought().into_iter().for_each(|words| report.message(Word::Assistant, true, words, None));
+    let thought = || ClaudeBlockKey::Thought.find(block).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()));
+    match word_in(block, RecordKey::Type).and_then(ClaudeWord::from_name).map(|(kind, _)| kind) {
+        Some(ClaudeWord::Thinking) => {
+            thought().into_iter().for_each(|words| report.add_message(ReportWord::Assistant, true, words, None));
         }
-        Some(Kind::Text) => {
-            text_in(block, Of::Words).into_iter().for_each(|words| report.message(Word::Assistant, false, words, None));
+        Some(ClaudeWord::Text) => {
+            text_in(block, RecordKey::Words).into_iter().for_each(|words| report.add_message(ReportWord::Assistant, false, words, None));
         }
-        Some(Kind::Call) => called(report, node, block, tools),
+        Some(ClaudeWord::Call) => add_tool_use(report, node, block, tools),
         _ => {}
     }
 }
 
-fn called<'run>(
-    report: &mut Report<'_, 'run, '_>,
+fn add_tool_use<'run>(
+    report: &mut ReportBuilder<'_, 'run, '_>,
     node: Node<'run>,
     block: Object<'run>,
     tools: &mut FxHashMap<&'run str, Node<'run>>,
 ) {
-    let Some(tool) = text_in(block, Of::Name) else { return };
-    let name = text(tool).unwrap_or_default();
-    let kind = Kind::of(name).map(|(kind, _)| kind);
-    let input = OfBlock::Input.find(block);
-    let within = |of: Of| input.and_then(object).and_then(|input| text_in(input, of));
-    if kind == Some(Kind::Skill) {
-        within(Of::Skill).or_else(|| within(Of::Name)).into_iter().for_each(|skill| report.skill(skill, None));
+    let Some(tool) = text_in(block, RecordKey::Name) else { return };
+    let name = node_text(tool).unwrap_or_default();
+    let kind = ClaudeWord::from_name(name).map(|(kind, _)| kind);
+    let input = ClaudeBlockKey::Input.find(block);
+    let within = |of: RecordKey| input.and_then(node_object).and_then(|input| text_in(input, of));
+    if kind == Some(ClaudeWord::Skill) {
+        within(RecordKey::Skill).or_else(|| within(RecordKey::Name)).into_iter().for_each(|skill| report.add_skill(skill, None));
     }
-    let none = report.draft.object(&[]);
-    report.call(tool, Some(input.unwrap_or(none)), None, node.origin);
-    if let Some(id) = OfBlock::Id.find(block).and_then(text) {
+    let none = report.draft.object_node(&[]);
+    report.add_call(tool, Some(input.unwrap_or(none)), None, node.origin);
+    if let Some(id) = ClaudeBlockKey::Id.find(block).and_then(node_text) {
         tools.insert(id, tool);
     }
-    let path = input.and_then(object).and_then(|input| OfBlock::Path.find(input));
-    match (kind, path.and_then(text)) {
-        (Some(Kind::Read), Some(path)) => report.read(path, None, None, node.origin),
-        (Some(Kind::Shell), _) => {
-            within(Of::Command).into_iter().for_each(|command| report.command(command, None));
+    let path = input.and_then(node_object).and_then(|input| ClaudeBlockKey::Path.find(input));
+    match (kind, path.and_then(node_text)) {
+        (Some(ClaudeWord::Read), Some(path)) => report.add_read(path, None, None, node.origin),
+        (Some(ClaudeWord::Shell), _) => {
+            within(RecordKey::Command).into_iter().for_each(|command| report.add_command(command, None));
         }
         _ => {}
     }
 }
 
 /// A block of what came back.
-fn answered<'run>(report: &mut Report<'_, 'run, '_>, block: Object<'run>, tools: &FxHashMap<&'run str, Node<'run>>) {
-    if word_in(block, Of::Type).and_then(Kind::of).map(|(kind, _)| kind) != Some(Kind::Answer) {
+fn add_tool_result<'run>(report: &mut ReportBuilder<'_, 'run, '_>, block: Object<'run>, tools: &FxHashMap<&'run str, Node<'run>>) {
+    if word_in(block, RecordKey::Type).and_then(ClaudeWord::from_name).map(|(kind, _)| kind) != Some(ClaudeWord::Answer) {
         return;
     }
-    let tool = OfBlock::Answers.find(block).and_then(text).and_then(|id| tools.get(id)).copied();
-    let Some(content) = Of::Content.find(block) else { return };
-    let output = match list(content) {
+    let tool = ClaudeBlockKey::Answers.find(block).and_then(node_text).and_then(|id| tools.get(id)).copied();
+    let Some(content) = RecordKey::Content.find(block) else { return };
+    let output = match node_list(content) {
         Some(parts) => {
             let part = |part: &Node<'run>| {
-                let words = object(*part).and_then(|part| Of::Words.find(part)).filter(|words| text(*words).is_some());
-                words.or_else(|| report.as_text(*part)).and_then(text).unwrap_or_default().to_owned()
+                let words = node_object(*part).and_then(|part| RecordKey::Words.find(part)).filter(|words| node_text(*words).is_some());
+                words.or_else(|| report.as_text(*part)).and_then(node_text).unwrap_or_default().to_owned()
             };
             let joined = parts.iter().map(part).collect::<Vec<_>>().join("\n");
-            Some(joined).filter(|joined| !joined.is_empty()).map(|joined| report.plain(&joined, content.origin))
+            Some(joined).filter(|joined| !joined.is_empty()).map(|joined| report.text_node(&joined, content.origin))
         }
         None => report.as_text(content),
     };
@@ -139,5 +139,5 @@ fn answered<'run>(report: &mut Report<'_, 'run, '_>, block: Object<'run>, tools:
     output
         .filter(|output| !matches!(output.value, Value::Null))
         .into_iter()
-        .for_each(|output| report.result(tool, output, None));
+        .for_each(|output| report.add_result(tool, output, None));
 }

@@ -1,14 +1,14 @@
 //! Codex: the rollout of a session, or the events of `codex exec --json`. Commands are those that the text of a result repeats.
 
-use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, unquoted, word_in};
+use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, list_in, object_in, text_in, strip_quotes, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{object, objects, text};
+use crate::adapt::{node_object, object_items, node_text};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
     /// The types of records, items and events.
-    Kind {
+    CodexWord {
         Session = ["session_meta"],
         Context = ["turn_context"],
         TurnEnd = ["turn.completed"],
@@ -26,7 +26,7 @@ names! {
 
 names! {
     /// What stands in a record.
-    OfRecord {
+    CodexRecordKey {
         Thread = ["thread_id", "session_id"],
         Payload = ["payload"],
         Item = ["item"],
@@ -53,108 +53,108 @@ const COMMAND: &str = "Command:";
 const RUN: &str = "-lc";
 
 #[derive(Default)]
-struct Session<'run> {
+struct CodexCalls<'run> {
     /// The folder of the turn, and those of calls.
     turn: Option<&'run str>,
     calls: FxHashMap<&'run str, &'run str>,
 }
 
-fn kind_of(object: Object<'_>) -> Option<Kind> {
-    word_in(object, Of::Type).and_then(Kind::of).map(|(kind, _)| kind)
+fn kind_of(object: Object<'_>) -> Option<CodexWord> {
+    word_in(object, RecordKey::Type).and_then(CodexWord::from_name).map(|(kind, _)| kind)
 }
 
-pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
-    let mut session = Session::default();
-    for (_, record) in report.records(root) {
-        let at = text_in(record, Of::Time);
-        report.session = report.session.or(OfRecord::Thread.find(record).filter(|id| text(*id).is_some()));
-        let payload = OfRecord::Payload.find(record).and_then(object);
+pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root: Node<'run>) {
+    let mut session = CodexCalls::default();
+    for (_, record) in report.object_records(root) {
+        let at = text_in(record, RecordKey::Time);
+        report.session = report.session.or(CodexRecordKey::Thread.find(record).filter(|id| node_text(*id).is_some()));
+        let payload = CodexRecordKey::Payload.find(record).and_then(node_object);
         // What a program printed beside a rollout is not known.
         report.falls_back &= payload.is_none();
         match (kind_of(record), payload) {
-            (Some(Kind::Session), Some(payload)) => {
-                report.folder = word_in(payload, Of::Folder).or(report.folder);
+            (Some(CodexWord::Session), Some(payload)) => {
+                report.folder = word_in(payload, RecordKey::Folder).or(report.folder);
             }
-            (Some(Kind::Context), Some(payload)) => session.turn = word_in(payload, Of::Folder).or(session.turn),
-            (Some(Kind::TurnEnd), _) => object_in(record, Of::Usage).into_iter().for_each(|usage| used(report, usage)),
-            (Some(Kind::Item), _) => {
-                let item = OfRecord::Item.find(record).and_then(object);
+            (Some(CodexWord::Context), Some(payload)) => session.turn = word_in(payload, RecordKey::Folder).or(session.turn),
+            (Some(CodexWord::TurnEnd), _) => object_in(record, RecordKey::Usage).into_iter().for_each(|usage| count_usage(report, usage)),
+            (Some(CodexWord::Item), _) => {
+                let item = CodexRecordKey::Item.find(record).and_then(node_object);
                 let words =
-                    item.filter(|item| kind_of(*item) == Some(Kind::Said)).and_then(|item| text_in(item, Of::Words));
-                words.into_iter().for_each(|words| report.message(Word::Assistant, false, words, at));
+                    item.filter(|item| kind_of(*item) == Some(CodexWord::Said)).and_then(|item| text_in(item, RecordKey::Words));
+                words.into_iter().for_each(|words| report.add_message(ReportWord::Assistant, false, words, at));
             }
-            (Some(Kind::Event), Some(payload)) => event(report, payload, at),
-            (Some(Kind::Response), Some(payload)) => session.item(report, payload, at),
+            (Some(CodexWord::Event), Some(payload)) => read_event(report, payload, at),
+            (Some(CodexWord::Response), Some(payload)) => session.read_item(report, payload, at),
             _ => {}
         }
     }
 }
 
 /// Counts are those of the whole session so far: of each the last one counts.
-fn used(report: &mut Report<'_, '_, '_>, usage: Object<'_>) {
+fn count_usage(report: &mut ReportBuilder<'_, '_, '_>, usage: Object<'_>) {
     let known = &report.usage;
-    report.usage = Tokens {
-        input: count(OfRecord::Given.find(usage)).or(known.input),
-        output: count(OfRecord::Made.find(usage)).or(known.output),
-        reasoning: count(OfRecord::Reasoned.find(usage)).or(known.reasoning),
-        cached: count(OfRecord::Cached.find(usage)).or(known.cached),
+    report.usage = TokenCounts {
+        input: token_count(CodexRecordKey::Given.find(usage)).or(known.input),
+        output: token_count(CodexRecordKey::Made.find(usage)).or(known.output),
+        reasoning: token_count(CodexRecordKey::Reasoned.find(usage)).or(known.reasoning),
+        cached: token_count(CodexRecordKey::Cached.find(usage)).or(known.cached),
     };
 }
 
-fn event<'run>(report: &mut Report<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
+fn read_event<'run>(report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
     match kind_of(payload) {
-        Some(Kind::Tokens) => {
-            let info = OfRecord::Info.find(payload).and_then(object);
-            let total = info.and_then(|info| OfRecord::Total.find(info)).and_then(object);
-            total.into_iter().for_each(|total| used(report, total));
+        Some(CodexWord::Tokens) => {
+            let info = CodexRecordKey::Info.find(payload).and_then(node_object);
+            let total = info.and_then(|info| CodexRecordKey::Total.find(info)).and_then(node_object);
+            total.into_iter().for_each(|total| count_usage(report, total));
         }
-        Some(Kind::Said) => {
-            let words = OfRecord::Words.find(payload).filter(|words| text(*words).is_some_and(|text| !text.is_empty()));
-            words.into_iter().for_each(|words| report.message(Word::Assistant, false, words, at));
+        Some(CodexWord::Said) => {
+            let words = CodexRecordKey::Words.find(payload).filter(|words| node_text(*words).is_some_and(|text| !text.is_empty()));
+            words.into_iter().for_each(|words| report.add_message(ReportWord::Assistant, false, words, at));
         }
         _ => {}
     }
 }
 
-impl<'run> Session<'run> {
-    fn item(&mut self, report: &mut Report<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
+impl<'run> CodexCalls<'run> {
+    fn read_item(&mut self, report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
         match kind_of(payload) {
-            Some(Kind::Message) => said(report, payload, at),
-            Some(Kind::Thought) => {
-                let words = text_in(payload, Of::Words);
-                words.into_iter().for_each(|words| report.message(Word::Assistant, true, words, at));
+            Some(CodexWord::Message) => add_speech(report, payload, at),
+            Some(CodexWord::Thought) => {
+                let words = text_in(payload, RecordKey::Words);
+                words.into_iter().for_each(|words| report.add_message(ReportWord::Assistant, true, words, at));
             }
-            Some(Kind::Call) => self.call(report, payload, at),
-            Some(Kind::Answer) => self.answer(report, payload, at),
+            Some(CodexWord::Call) => self.add_call(report, payload, at),
+            Some(CodexWord::Answer) => self.add_output(report, payload, at),
             _ => {}
         }
     }
 
-    fn call(&mut self, report: &mut Report<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-        let Some(tool) = OfRecord::Tool.find(payload).filter(|tool| text(*tool).is_some_and(|tool| !tool.is_empty()))
+    fn add_call(&mut self, report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
+        let Some(tool) = CodexRecordKey::Tool.find(payload).filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty()))
         else {
             return;
         };
-        let written = OfRecord::Arguments.find(payload);
-        let read = written.and_then(|args| args.embedded(report.draft.arena, report.draft.limits));
-        let args = read.or(written).or_else(|| OfRecord::ArgumentsToo.find(payload));
-        let folder = args.and_then(object).and_then(|args| OfRecord::Folder.find(args)).and_then(text);
-        if let Some((id, folder)) = OfRecord::Id.find(payload).and_then(text).zip(folder) {
+        let written = CodexRecordKey::Arguments.find(payload);
+        let read = written.and_then(|args| args.parse_embedded(report.draft.arena, report.draft.limits));
+        let args = read.or(written).or_else(|| CodexRecordKey::ArgumentsToo.find(payload));
+        let folder = args.and_then(node_object).and_then(|args| CodexRecordKey::Folder.find(args)).and_then(node_text);
+        if let Some((id, folder)) = CodexRecordKey::Id.find(payload).and_then(node_text).zip(folder) {
             self.calls.insert(id, folder);
         }
-        report.call(tool, args, at, tool.origin);
+        report.add_call(tool, args, at, tool.origin);
     }
 
-    fn answer(&self, report: &mut Report<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-        let Some(output) = OfRecord::Output.find(payload).and_then(|output| report.as_text(output)) else { return };
-        let words = text(output).unwrap_or_default();
-        let tool = words.contains(COMMAND).then(|| Node::computed(Value::plain(SHELL)));
-        report.result(tool, output, at);
+    fn add_output(&self, report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
+        let Some(output) = CodexRecordKey::Output.find(payload).and_then(|output| report.as_text(output)) else { return };
+        let words = node_text(output).unwrap_or_default();
+        let tool = words.contains(COMMAND).then(|| Node::computed(Value::plain_text(SHELL)));
+        report.add_result(tool, output, at);
         if let Some(command) = words.lines().find_map(command_in) {
-            let command = report.plain(command, output.origin);
-            let folder = OfRecord::Id.find(payload).and_then(text).and_then(|id| self.calls.get(id)).copied();
-            report.command(command, at);
-            report.reads_of(text(command).unwrap_or_default(), folder.or(self.turn), at, output.origin);
+            let command = report.text_node(command, output.origin);
+            let folder = CodexRecordKey::Id.find(payload).and_then(node_text).and_then(|id| self.calls.get(id)).copied();
+            report.add_command(command, at);
+            report.add_shell_reads(node_text(command).unwrap_or_default(), folder.or(self.turn), at, output.origin);
         }
     }
 }
@@ -169,23 +169,23 @@ fn command_in(line: &str) -> Option<&str> {
             && rest.get(at + RUN.len()..).is_some_and(|behind| behind.starts_with(char::is_whitespace))
     });
     let behind = rest.get(at?.0 + RUN.len()..)?.trim_start();
-    (!behind.is_empty()).then(|| unquoted(behind))
+    (!behind.is_empty()).then(|| strip_quotes(behind))
 }
 
-fn said<'run>(report: &mut Report<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-    let role = match word_in(payload, Of::Role).and_then(Word::of) {
-        Some((role @ (Word::User | Word::Assistant), _)) => role,
+fn add_speech<'run>(report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
+    let role = match word_in(payload, RecordKey::Role).and_then(ReportWord::from_name) {
+        Some((role @ (ReportWord::User | ReportWord::Assistant), _)) => role,
         _ => return,
     };
-    let parts = objects(list_in(payload, Of::Content)).filter_map(|(_, part)| text_in(part, Of::Words));
+    let parts = object_items(list_in(payload, RecordKey::Content)).filter_map(|(_, part)| text_in(part, RecordKey::Words));
     let parts: Vec<Node<'run>> = parts.collect();
     let joined = match parts.as_slice() {
         [] => None,
         [one] => Some(*one),
         [first, ..] => {
-            let words: Vec<&str> = parts.iter().filter_map(|part| text(*part)).collect();
-            Some(report.plain(&words.join("\n"), first.origin))
+            let words: Vec<&str> = parts.iter().filter_map(|part| node_text(*part)).collect();
+            Some(report.text_node(&words.join("\n"), first.origin))
         }
     };
-    text_in(payload, Of::Words).or(joined).into_iter().for_each(|words| report.message(role, false, words, at));
+    text_in(payload, RecordKey::Words).or(joined).into_iter().for_each(|words| report.add_message(role, false, words, at));
 }

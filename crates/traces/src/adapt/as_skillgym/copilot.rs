@@ -1,14 +1,14 @@
 //! Copilot CLI: the events of a session. What was used stands in a file of spans beside them, which is not read with them.
 
-use super::{Of, Report, Word, text_in, word_in};
+use super::{RecordKey, ReportBuilder, ReportWord, text_in, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{object, text};
+use crate::adapt::{node_object, node_text};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
     /// The types of events, phases of messages, and the tools that tell more.
-    Kind {
+    CopilotWord {
         User = ["user.message"],
         Assistant = ["assistant.message"],
         Reasoning = ["assistant.reasoning"],
@@ -23,7 +23,7 @@ names! {
 
 names! {
     /// What stands in an event.
-    OfEvent {
+    CopilotRecordKey {
         Data = ["data"],
         Session = ["sessionId"],
         Context = ["context"],
@@ -39,93 +39,93 @@ names! {
     }
 }
 
-fn kind_of(word: Option<&str>) -> Option<Kind> {
-    word.and_then(Kind::of).map(|(kind, _)| kind)
+fn kind_of(word: Option<&str>) -> Option<CopilotWord> {
+    word.and_then(CopilotWord::from_name).map(|(kind, _)| kind)
 }
 
-pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
+pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root: Node<'run>) {
     let mut tools: FxHashMap<&str, Node<'run>> = FxHashMap::default();
-    for (node, event) in report.records(root) {
-        let data = OfEvent::Data.find(event).and_then(object);
-        let session = OfEvent::Session.find(event).or_else(|| OfEvent::Session.find(data?));
+    for (node, event) in report.object_records(root) {
+        let data = CopilotRecordKey::Data.find(event).and_then(node_object);
+        let session = CopilotRecordKey::Session.find(event).or_else(|| CopilotRecordKey::Session.find(data?));
         report.session = session.or(report.session);
         let Some(data) = data else { continue };
-        if let Some(context) = OfEvent::Context.find(data).and_then(object) {
-            report.folder = word_in(context, Of::Folder).or(report.folder);
+        if let Some(context) = CopilotRecordKey::Context.find(data).and_then(node_object) {
+            report.folder = word_in(context, RecordKey::Folder).or(report.folder);
         }
-        let at = text_in(event, Of::Time);
-        let words = text_in(data, Of::Content);
-        match (kind_of(word_in(event, Of::Type)), words) {
-            (Some(Kind::User), Some(words)) => report.message(Word::User, false, words, at),
-            (Some(Kind::Assistant), Some(words)) => {
-                let phase = kind_of(OfEvent::Phase.find(data).and_then(text));
-                report.message(Word::Assistant, phase == Some(Kind::Thinking), words, at);
+        let at = text_in(event, RecordKey::Time);
+        let words = text_in(data, RecordKey::Content);
+        match (kind_of(word_in(event, RecordKey::Type)), words) {
+            (Some(CopilotWord::User), Some(words)) => report.add_message(ReportWord::User, false, words, at),
+            (Some(CopilotWord::Assistant), Some(words)) => {
+                let phase = kind_of(CopilotRecordKey::Phase.find(data).and_then(node_text));
+                report.add_message(ReportWord::Assistant, phase == Some(CopilotWord::Thinking), words, at);
             }
-            (Some(Kind::Reasoning), Some(words)) => report.message(Word::Assistant, true, words, at),
-            (Some(Kind::Begin), _) => begun(report, node, data, at, &mut tools),
-            (Some(Kind::End), _) => ended(report, data, at, &tools),
+            (Some(CopilotWord::Reasoning), Some(words)) => report.add_message(ReportWord::Assistant, true, words, at),
+            (Some(CopilotWord::Begin), _) => start_tool(report, node, data, at, &mut tools),
+            (Some(CopilotWord::End), _) => end_tool(report, data, at, &tools),
             _ => {}
         }
     }
 }
 
 /// The command that an event repeats beside its result.
-fn repeated(data: Object<'_>) -> Option<Node<'_>> {
-    let telemetry = OfEvent::Telemetry.find(data).and_then(object)?;
-    text_in(OfEvent::Properties.find(telemetry).and_then(object)?, Of::Command)
+fn repeated_command(data: Object<'_>) -> Option<Node<'_>> {
+    let telemetry = CopilotRecordKey::Telemetry.find(data).and_then(node_object)?;
+    text_in(CopilotRecordKey::Properties.find(telemetry).and_then(node_object)?, RecordKey::Command)
 }
 
-fn begun<'run>(
-    report: &mut Report<'_, 'run, '_>,
+fn start_tool<'run>(
+    report: &mut ReportBuilder<'_, 'run, '_>,
     node: Node<'run>,
     data: Object<'run>,
     at: Option<Node<'run>>,
     tools: &mut FxHashMap<&'run str, Node<'run>>,
 ) {
-    let Some(tool) = OfEvent::Tool.find(data).filter(|tool| text(*tool).is_some_and(|tool| !tool.is_empty())) else {
+    let Some(tool) = CopilotRecordKey::Tool.find(data).filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty())) else {
         return;
     };
-    if let Some(id) = OfEvent::Id.find(data).and_then(text) {
+    if let Some(id) = CopilotRecordKey::Id.find(data).and_then(node_text) {
         tools.insert(id, tool);
     }
-    let args = OfEvent::Args.find(data);
-    report.call(tool, args, at, node.origin);
-    let within = |of: Of| args.and_then(object).and_then(|args| text_in(args, of));
-    match kind_of(text(tool)) {
-        Some(Kind::Skill) => {
-            within(Of::Skill).or_else(|| within(Of::Name)).into_iter().for_each(|skill| report.skill(skill, at));
+    let args = CopilotRecordKey::Args.find(data);
+    report.add_call(tool, args, at, node.origin);
+    let within = |of: RecordKey| args.and_then(node_object).and_then(|args| text_in(args, of));
+    match kind_of(node_text(tool)) {
+        Some(CopilotWord::Skill) => {
+            within(RecordKey::Skill).or_else(|| within(RecordKey::Name)).into_iter().for_each(|skill| report.add_skill(skill, at));
         }
-        Some(Kind::Shell) => {
-            let command = within(Of::Command).or_else(|| repeated(data));
-            command.into_iter().for_each(|command| report.command(command, at));
+        Some(CopilotWord::Shell) => {
+            let command = within(RecordKey::Command).or_else(|| repeated_command(data));
+            command.into_iter().for_each(|command| report.add_command(command, at));
         }
-        Some(Kind::View) => {
-            let path = args.and_then(object).and_then(|args| OfEvent::Path.find(args)).and_then(text);
-            path.into_iter().for_each(|path| report.read(path, None, at, node.origin));
+        Some(CopilotWord::View) => {
+            let path = args.and_then(node_object).and_then(|args| CopilotRecordKey::Path.find(args)).and_then(node_text);
+            path.into_iter().for_each(|path| report.add_read(path, None, at, node.origin));
         }
         _ => {}
     }
 }
 
-fn ended<'run>(
-    report: &mut Report<'_, 'run, '_>,
+fn end_tool<'run>(
+    report: &mut ReportBuilder<'_, 'run, '_>,
     data: Object<'run>,
     at: Option<Node<'run>>,
     tools: &FxHashMap<&'run str, Node<'run>>,
 ) {
-    let tool = OfEvent::Id.find(data).and_then(text).and_then(|id| tools.get(id)).copied();
+    let tool = CopilotRecordKey::Id.find(data).and_then(node_text).and_then(|id| tools.get(id)).copied();
     let told = |node: Node<'run>, keys: &[&dyn Fn(Object<'run>) -> Option<Node<'run>>]| {
-        let inside = object(node);
+        let inside = node_object(node);
         let found = inside.and_then(|inside| keys.iter().find_map(|key| key(inside)));
         found.filter(|found| matches!(found.value, Value::Text(_))).unwrap_or(node)
     };
-    let error = OfEvent::Error.find(data).map(|error| told(error, &[&|error| Of::Message.find(error)]));
+    let error = CopilotRecordKey::Error.find(data).map(|error| told(error, &[&|error| RecordKey::Message.find(error)]));
     let result = || {
-        let detailed: &dyn Fn(Object<'run>) -> Option<Node<'run>> = &|result| OfEvent::Detailed.find(result);
-        Of::Result.find(data).map(|result| told(result, &[detailed, &|result| Of::Content.find(result)]))
+        let detailed: &dyn Fn(Object<'run>) -> Option<Node<'run>> = &|result| CopilotRecordKey::Detailed.find(result);
+        RecordKey::Result.find(data).map(|result| told(result, &[detailed, &|result| RecordKey::Content.find(result)]))
     };
     if let Some(output) = error.or_else(result).and_then(|output| report.as_text(output)) {
-        report.result(tool, output, at);
+        report.add_result(tool, output, at);
     }
-    repeated(data).into_iter().for_each(|command| report.command(command, at));
+    repeated_command(data).into_iter().for_each(|command| report.add_command(command, at));
 }

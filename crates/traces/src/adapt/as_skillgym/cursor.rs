@@ -1,14 +1,14 @@
 //! Cursor's agent: the events of its stream. The tool of a call is the key of what it holds, in lower case with hyphens.
 
-use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, word_in};
+use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, list_in, object_in, text_in, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{object, objects, text};
+use crate::adapt::{node_object, object_items, node_text};
 use averment_base::value::{Node, Object};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 names! {
     /// The types of events, and how far a call is.
-    Kind {
+    CursorWord {
         System = ["system"],
         User = ["user"],
         Assistant = ["assistant"],
@@ -20,7 +20,7 @@ names! {
 
 names! {
     /// What stands in an event.
-    OfEvent {
+    CursorRecordKey {
         Subtype = ["subtype"],
         Call = ["tool_call"],
         Id = ["call_id"],
@@ -38,14 +38,14 @@ names! {
 
 names! {
     /// What the name of a tool holds that tells more.
-    Tells {
+    ToolNameHint {
         Shell = ["shell"],
         Read = ["read"],
         Skill = ["skill"],
     }
 }
 
-impl Tells {
+impl ToolNameHint {
     fn is_in(self, tool: &str) -> bool {
         self.names().iter().any(|word| tool.contains(word))
     }
@@ -55,33 +55,33 @@ impl Tells {
 const CALL: &str = "ToolCall";
 
 #[derive(Default)]
-struct Stream<'run> {
+struct CursorCalls<'run> {
     called: FxHashSet<&'run str>,
     /// What was told of a call already.
     told: FxHashSet<(&'run str, String)>,
     folders: FxHashMap<&'run str, &'run str>,
 }
 
-fn kind_of(word: Option<&str>) -> Option<Kind> {
-    word.and_then(Kind::of).map(|(kind, _)| kind)
+fn kind_of(word: Option<&str>) -> Option<CursorWord> {
+    word.and_then(CursorWord::from_name).map(|(kind, _)| kind)
 }
 
-pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
-    let mut stream = Stream::default();
-    for (node, event) in report.records(root) {
-        report.session = report.session.or(text_in(event, Of::Session));
-        let at = OfEvent::Time.find(event);
-        match kind_of(word_in(event, Of::Type)) {
-            Some(Kind::System) => report.folder = report.folder.or(word_in(event, Of::Folder)),
-            Some(Kind::User) => said(report, Word::User, event, at),
-            Some(Kind::Assistant) => said(report, Word::Assistant, event, at),
-            Some(Kind::Call) => stream.call(report, node, event, at),
-            Some(Kind::End) => {
-                report.output = Of::Result.find(event).or(report.output);
-                if let Some(usage) = object_in(event, Of::Usage) {
-                    let cached = count(OfEvent::Cached.find(usage));
-                    let input = Tokens::sum(count(OfEvent::Given.find(usage)), cached);
-                    report.usage = Tokens { input, output: count(OfEvent::Made.find(usage)), reasoning: None, cached };
+pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root: Node<'run>) {
+    let mut stream = CursorCalls::default();
+    for (node, event) in report.object_records(root) {
+        report.session = report.session.or(text_in(event, RecordKey::Session));
+        let at = CursorRecordKey::Time.find(event);
+        match kind_of(word_in(event, RecordKey::Type)) {
+            Some(CursorWord::System) => report.folder = report.folder.or(word_in(event, RecordKey::Folder)),
+            Some(CursorWord::User) => add_speech(report, ReportWord::User, event, at),
+            Some(CursorWord::Assistant) => add_speech(report, ReportWord::Assistant, event, at),
+            Some(CursorWord::Call) => stream.read_call(report, node, event, at),
+            Some(CursorWord::End) => {
+                report.output = RecordKey::Result.find(event).or(report.output);
+                if let Some(usage) = object_in(event, RecordKey::Usage) {
+                    let cached = token_count(CursorRecordKey::Cached.find(usage));
+                    let input = TokenCounts::add_counts(token_count(CursorRecordKey::Given.find(usage)), cached);
+                    report.usage = TokenCounts { input, output: token_count(CursorRecordKey::Made.find(usage)), reasoning: None, cached };
                 }
             }
             _ => {}
@@ -89,19 +89,19 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
     }
 }
 
-fn said<'run>(report: &mut Report<'_, 'run, '_>, role: Word, event: Object<'run>, at: Option<Node<'run>>) {
-    let Some(message) = object_in(event, Of::Message) else { return };
+fn add_speech<'run>(report: &mut ReportBuilder<'_, 'run, '_>, role: ReportWord, event: Object<'run>, at: Option<Node<'run>>) {
+    let Some(message) = object_in(event, RecordKey::Message) else { return };
     let parts: Vec<Node<'run>> =
-        objects(list_in(message, Of::Content)).filter_map(|(_, part)| text_in(part, Of::Words)).collect();
+        object_items(list_in(message, RecordKey::Content)).filter_map(|(_, part)| text_in(part, RecordKey::Words)).collect();
     if let Some(first) = parts.first() {
-        let words: Vec<&str> = parts.iter().filter_map(|part| text(*part)).collect();
-        let joined = report.plain(&words.join("\n"), first.origin);
-        report.message(role, false, joined, at);
+        let words: Vec<&str> = parts.iter().filter_map(|part| node_text(*part)).collect();
+        let joined = report.text_node(&words.join("\n"), first.origin);
+        report.add_message(role, false, joined, at);
     }
 }
 
 /// A name in lower case with hyphens: `semSearch` is `sem-search`.
-fn hyphenated(name: &str) -> String {
+fn hyphenate_name(name: &str) -> String {
     let mut out = String::new();
     for character in name.chars() {
         if character.is_uppercase() && !out.is_empty() {
@@ -112,65 +112,65 @@ fn hyphenated(name: &str) -> String {
     out
 }
 
-impl<'run> Stream<'run> {
+impl<'run> CursorCalls<'run> {
     /// Whether this was not told of a call yet; of one without an id everything is new.
     fn is_new(&mut self, id: Option<&'run str>, what: String) -> bool {
         id.is_none_or(|id| self.told.insert((id, what)))
     }
 
-    fn call(
+    fn read_call(
         &mut self,
-        report: &mut Report<'_, 'run, '_>,
+        report: &mut ReportBuilder<'_, 'run, '_>,
         node: Node<'run>,
         event: Object<'run>,
         at: Option<Node<'run>>,
     ) {
-        let inside = OfEvent::Call.find(event).and_then(object).map_or(&[][..], |call| call.entries());
-        let found = inside.iter().find_map(|entry| Some((entry.key.strip_suffix(CALL)?, object(entry.node)?)));
+        let inside = CursorRecordKey::Call.find(event).and_then(node_object).map_or(&[][..], |call| call.entries());
+        let found = inside.iter().find_map(|entry| Some((entry.key.strip_suffix(CALL)?, node_object(entry.node)?)));
         let Some((name, call)) = found else { return };
-        let tool = report.plain(&hyphenated(name), node.origin);
-        let name = text(tool).unwrap_or_default();
-        let id = [OfEvent::Id, OfEvent::IdToo].into_iter().find_map(|key| key.find(event).and_then(text));
-        let args = OfEvent::Args.find(call);
-        let completed = kind_of(OfEvent::Subtype.find(event).and_then(text)) == Some(Kind::Completed);
+        let tool = report.text_node(&hyphenate_name(name), node.origin);
+        let name = node_text(tool).unwrap_or_default();
+        let id = [CursorRecordKey::Id, CursorRecordKey::IdToo].into_iter().find_map(|key| key.find(event).and_then(node_text));
+        let args = CursorRecordKey::Args.find(call);
+        let completed = kind_of(CursorRecordKey::Subtype.find(event).and_then(node_text)) == Some(CursorWord::Completed);
         if !completed && id.is_none_or(|id| self.called.insert(id)) {
-            report.call(tool, args, at, node.origin);
+            report.add_call(tool, args, at, node.origin);
         }
-        self.follows(report, (name, node), (id, args.and_then(object)), at);
-        if let Some(output) = Of::Result.find(call).filter(|_| completed).and_then(|output| report.as_text(output)) {
-            report.result(Some(tool), output, at);
+        self.add_effects(report, (name, node), (id, args.and_then(node_object)), at);
+        if let Some(output) = RecordKey::Result.find(call).filter(|_| completed).and_then(|output| report.as_text(output)) {
+            report.add_result(Some(tool), output, at);
         }
     }
 
     /// What follows from a call: its command, what it reads, the skill that it loads.
-    fn follows(
+    fn add_effects(
         &mut self,
-        report: &mut Report<'_, 'run, '_>,
+        report: &mut ReportBuilder<'_, 'run, '_>,
         (tool, node): (&str, Node<'run>),
         (id, args): (Option<&'run str>, Option<Object<'run>>),
         at: Option<Node<'run>>,
     ) {
         let Some(args) = args else { return };
-        let own = OfEvent::Folder.find(args).and_then(text);
+        let own = CursorRecordKey::Folder.find(args).and_then(node_text);
         if let Some((id, folder)) = id.zip(own) {
             self.folders.insert(id, folder);
         }
         let folder = own.or_else(|| self.folders.get(id?).copied());
-        let command = text_in(args, Of::Command).filter(|_| Tells::Shell.is_in(tool));
+        let command = text_in(args, RecordKey::Command).filter(|_| ToolNameHint::Shell.is_in(tool));
         if let Some(command) =
-            command.filter(|command| self.is_new(id, format!("$ {}", text(*command).unwrap_or_default())))
+            command.filter(|command| self.is_new(id, format!("$ {}", node_text(*command).unwrap_or_default())))
         {
-            report.command(command, at);
-            report.reads_of(text(command).unwrap_or_default(), folder, at, command.origin);
+            report.add_command(command, at);
+            report.add_shell_reads(node_text(command).unwrap_or_default(), folder, at, command.origin);
         }
-        let path = OfEvent::Path.find(args).and_then(text).filter(|_| Tells::Read.is_in(tool));
+        let path = CursorRecordKey::Path.find(args).and_then(node_text).filter(|_| ToolNameHint::Read.is_in(tool));
         if let Some(path) = path.filter(|path| self.is_new(id, format!("< {path}"))) {
-            report.read(path, folder, at, node.origin);
+            report.add_read(path, folder, at, node.origin);
         }
-        let skill = OfEvent::Skill.find(args).filter(|_| Tells::Skill.is_in(tool));
-        let skill = skill.filter(|skill| text(*skill).is_some_and(|skill| !skill.is_empty()));
-        if let Some(skill) = skill.filter(|skill| self.is_new(id, format!("! {}", text(*skill).unwrap_or_default()))) {
-            report.skill(skill, at);
+        let skill = CursorRecordKey::Skill.find(args).filter(|_| ToolNameHint::Skill.is_in(tool));
+        let skill = skill.filter(|skill| node_text(*skill).is_some_and(|skill| !skill.is_empty()));
+        if let Some(skill) = skill.filter(|skill| self.is_new(id, format!("! {}", node_text(*skill).unwrap_or_default()))) {
+            report.add_skill(skill, at);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! OpenCode: the export of a session, its messages part by part.
 
-use super::{Of, Report, Tokens, Word, count, text_in, word_in};
+use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, text_in, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{object, objects, text};
+use crate::adapt::{node_object, object_items, node_text};
 use averment_base::value::{Node, Object};
 
 names! {
     /// The types of parts, and the tools that tell more.
-    Kind {
+    OpenCodeWord {
         Thought = ["reasoning"],
         Text = ["text"],
         Call = ["tool"],
@@ -18,7 +18,7 @@ names! {
 
 names! {
     /// What stands in an export.
-    OfExport {
+    OpenCodeRecordKey {
         Info = ["info"],
         Id = ["id"],
         Messages = ["messages"],
@@ -41,78 +41,78 @@ names! {
     }
 }
 
-impl OfExport {
+impl OpenCodeRecordKey {
     fn object_in(self, outer: Object<'_>) -> Option<Object<'_>> {
-        self.find(outer).and_then(object)
+        self.find(outer).and_then(node_object)
     }
 }
 
-pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
-    let Some(export) = object(root) else { return };
+pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root: Node<'run>) {
+    let Some(export) = node_object(root) else { return };
     report.falls_back = false;
-    report.session = OfExport::Info.object_in(export).and_then(|info| OfExport::Id.find(info));
-    let messages = OfExport::Messages.find(export).and_then(crate::adapt::list).unwrap_or_default();
-    for (_, message) in objects(messages) {
-        report.draft.record();
-        let info = OfExport::Info.object_in(message);
-        if let Some(tokens) = info.and_then(|info| OfExport::Tokens.object_in(info)) {
-            used(report, tokens);
+    report.session = OpenCodeRecordKey::Info.object_in(export).and_then(|info| OpenCodeRecordKey::Id.find(info));
+    let messages = OpenCodeRecordKey::Messages.find(export).and_then(crate::adapt::node_list).unwrap_or_default();
+    for (_, message) in object_items(messages) {
+        report.draft.count_record();
+        let info = OpenCodeRecordKey::Info.object_in(message);
+        if let Some(tokens) = info.and_then(|info| OpenCodeRecordKey::Tokens.object_in(info)) {
+            count_usage(report, tokens);
         }
-        let role = info.and_then(|info| word_in(info, Of::Role)).and_then(Word::of).map(|(role, _)| role);
-        let at = info.and_then(|info| OfExport::Created.find(OfExport::Time.object_in(info)?));
-        let folder = info.and_then(|info| word_in(OfExport::Path.object_in(info)?, Of::Folder));
-        let parts = OfExport::Parts.find(message).and_then(crate::adapt::list).unwrap_or_default();
-        for (node, part) in objects(parts) {
-            match (word_in(part, Of::Type).and_then(Kind::of).map(|(kind, _)| kind), text_in(part, Of::Words)) {
-                (Some(Kind::Thought), Some(words)) => report.message(Word::Assistant, true, words, at),
-                (Some(Kind::Text), Some(words)) => {
-                    if let Some(role @ (Word::User | Word::Assistant)) = role {
-                        report.message(role, false, words, at);
+        let role = info.and_then(|info| word_in(info, RecordKey::Role)).and_then(ReportWord::from_name).map(|(role, _)| role);
+        let at = info.and_then(|info| OpenCodeRecordKey::Created.find(OpenCodeRecordKey::Time.object_in(info)?));
+        let folder = info.and_then(|info| word_in(OpenCodeRecordKey::Path.object_in(info)?, RecordKey::Folder));
+        let parts = OpenCodeRecordKey::Parts.find(message).and_then(crate::adapt::node_list).unwrap_or_default();
+        for (node, part) in object_items(parts) {
+            match (word_in(part, RecordKey::Type).and_then(OpenCodeWord::from_name).map(|(kind, _)| kind), text_in(part, RecordKey::Words)) {
+                (Some(OpenCodeWord::Thought), Some(words)) => report.add_message(ReportWord::Assistant, true, words, at),
+                (Some(OpenCodeWord::Text), Some(words)) => {
+                    if let Some(role @ (ReportWord::User | ReportWord::Assistant)) = role {
+                        report.add_message(role, false, words, at);
                     }
                 }
-                (Some(Kind::Call), _) => call(report, node, part, (at, folder)),
+                (Some(OpenCodeWord::Call), _) => add_call(report, node, part, (at, folder)),
                 _ => {}
             }
         }
     }
 }
 
-fn used(report: &mut Report<'_, '_, '_>, tokens: Object<'_>) {
-    let cached = count(OfExport::Cache.object_in(tokens).and_then(|cache| OfExport::Cached.find(cache)));
+fn count_usage(report: &mut ReportBuilder<'_, '_, '_>, tokens: Object<'_>) {
+    let cached = token_count(OpenCodeRecordKey::Cache.object_in(tokens).and_then(|cache| OpenCodeRecordKey::Cached.find(cache)));
     let known = &report.usage;
-    report.usage = Tokens {
-        input: Tokens::sum(known.input, Tokens::sum(count(OfExport::Given.find(tokens)), cached)),
-        output: Tokens::sum(known.output, count(OfExport::Made.find(tokens))),
-        reasoning: Tokens::sum(known.reasoning, count(OfExport::Reasoned.find(tokens))),
-        cached: Tokens::sum(known.cached, cached),
+    report.usage = TokenCounts {
+        input: TokenCounts::add_counts(known.input, TokenCounts::add_counts(token_count(OpenCodeRecordKey::Given.find(tokens)), cached)),
+        output: TokenCounts::add_counts(known.output, token_count(OpenCodeRecordKey::Made.find(tokens))),
+        reasoning: TokenCounts::add_counts(known.reasoning, token_count(OpenCodeRecordKey::Reasoned.find(tokens))),
+        cached: TokenCounts::add_counts(known.cached, cached),
     };
 }
 
-fn call<'run>(
-    report: &mut Report<'_, 'run, '_>,
+fn add_call<'run>(
+    report: &mut ReportBuilder<'_, 'run, '_>,
     node: Node<'run>,
     part: Object<'run>,
     (at, folder): (Option<Node<'run>>, Option<&'run str>),
 ) {
-    let Some(tool) = OfExport::Tool.find(part).filter(|tool| text(*tool).is_some()) else { return };
-    let kind = text(tool).and_then(Kind::of).map(|(kind, _)| kind);
-    let state = OfExport::State.object_in(part);
-    let time = state.and_then(|state| OfExport::Time.object_in(state));
-    let at = at.or_else(|| OfExport::Start.find(time?));
-    let input = state.and_then(|state| OfExport::Given.find(state));
-    let within = |of: Of| input.and_then(object).and_then(|input| text_in(input, of));
-    if let Some(skill) = within(Of::Name).filter(|_| kind == Some(Kind::Skill)) {
-        report.skill(skill, at);
+    let Some(tool) = OpenCodeRecordKey::Tool.find(part).filter(|tool| node_text(*tool).is_some()) else { return };
+    let kind = node_text(tool).and_then(OpenCodeWord::from_name).map(|(kind, _)| kind);
+    let state = OpenCodeRecordKey::State.object_in(part);
+    let time = state.and_then(|state| OpenCodeRecordKey::Time.object_in(state));
+    let at = at.or_else(|| OpenCodeRecordKey::Start.find(time?));
+    let input = state.and_then(|state| OpenCodeRecordKey::Given.find(state));
+    let within = |of: RecordKey| input.and_then(node_object).and_then(|input| text_in(input, of));
+    if let Some(skill) = within(RecordKey::Name).filter(|_| kind == Some(OpenCodeWord::Skill)) {
+        report.add_skill(skill, at);
     }
-    report.call(tool, input, at, node.origin);
-    let output = state.and_then(|state| OfExport::Made.find(state)).and_then(|output| report.as_text(output));
+    report.add_call(tool, input, at, node.origin);
+    let output = state.and_then(|state| OpenCodeRecordKey::Made.find(state)).and_then(|output| report.as_text(output));
     if let Some(output) = output {
-        report.result(Some(tool), output, time.and_then(|time| OfExport::End.find(time)).or(at));
+        report.add_result(Some(tool), output, time.and_then(|time| OpenCodeRecordKey::End.find(time)).or(at));
     }
-    within(Of::Command).into_iter().for_each(|command| report.command(command, at));
-    let path = input.and_then(object).and_then(|input| OfExport::File.find(input)).and_then(text);
-    if let Some(path) = path.filter(|_| kind == Some(Kind::Read)) {
-        let own = input.and_then(object).and_then(|input| OfExport::Folder.find(input)).and_then(text);
-        report.read(path, own.or(folder), at, node.origin);
+    within(RecordKey::Command).into_iter().for_each(|command| report.add_command(command, at));
+    let path = input.and_then(node_object).and_then(|input| OpenCodeRecordKey::File.find(input)).and_then(node_text);
+    if let Some(path) = path.filter(|_| kind == Some(OpenCodeWord::Read)) {
+        let own = input.and_then(node_object).and_then(|input| OpenCodeRecordKey::Folder.find(input)).and_then(node_text);
+        report.add_read(path, own.or(folder), at, node.origin);
     }
 }

@@ -5,22 +5,22 @@
 //! message, with the same id, name and input; an id alone is no sign, because some providers use theirs again. What has no id of a
 //! message is a copy where the same is written at the same time.
 
-use super::About;
-use crate::adapt::draft::StepId;
-use crate::adapt::text;
-use averment_base::value::compare::equal;
+use super::LineMeta;
+use crate::adapt::run_builder::StepId;
+use crate::adapt::node_text;
+use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 /// What was recorded so far.
 #[derive(Debug, Default)]
-pub(super) struct Copies<'run> {
+pub(super) struct CopyDetector<'run> {
     /// The number of the record in work, that of the first of its message in a row, and that message.
     record: usize,
     began: usize,
     message: Option<&'run str>,
     /// The calls by their messages and ids.
-    calls: FxHashMap<(&'run str, &'run str), Vec<Known<'run>>>,
+    calls: FxHashMap<(&'run str, &'run str), Vec<RecordedCall<'run>>>,
     /// What copies are paired by, and what the calls are that they repeat.
     pairs: FxHashMap<&'run str, &'run str>,
     /// The calls that have a result, by what they were paired by.
@@ -33,7 +33,7 @@ pub(super) struct Copies<'run> {
 
 /// A call that was recorded.
 #[derive(Debug)]
-struct Known<'run> {
+struct RecordedCall<'run> {
     record: usize,
     tool: &'run str,
     input: Value<'run>,
@@ -42,7 +42,7 @@ struct Known<'run> {
 
 /// What a call says of itself.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Made<'run> {
+pub(super) struct CallFacts<'run> {
     pub(super) message: Option<&'run str>,
     pub(super) id: Option<&'run str>,
     /// What its result will be found by.
@@ -54,7 +54,7 @@ pub(super) struct Made<'run> {
 /// So many are compared that could be the same.
 const MANY: usize = 32;
 
-impl<'run> Copies<'run> {
+impl<'run> CopyDetector<'run> {
     /// Another record begins.
     pub(super) fn next_record(&mut self, message: Option<&'run str>) {
         self.record += 1;
@@ -64,11 +64,11 @@ impl<'run> Copies<'run> {
     }
 
     /// Whether a message without an id was there already: the same was said at the same time.
-    pub(super) fn is_message_again(&mut self, message: Object<'run>, about: &About<'run>) -> bool {
-        let Some(time) = about.time.and_then(text).filter(|_| about.message.is_none()) else { return false };
-        let agent = about.agent.and_then(text);
+    pub(super) fn is_message_again(&mut self, message: Object<'run>, about: &LineMeta<'run>) -> bool {
+        let Some(time) = about.time.and_then(node_text).filter(|_| about.message.is_none()) else { return false };
+        let agent = about.agent.and_then(node_text);
         let known = self.timed.entry(time).or_default();
-        let same = |other: Object<'run>| equal(&Value::Object(other), &Value::Object(message));
+        let same = |other: Object<'run>| values_equal(&Value::Object(other), &Value::Object(message));
         if known.iter().any(|(by, other)| *by == agent && same(*other)) {
             return true;
         }
@@ -80,44 +80,44 @@ impl<'run> Copies<'run> {
 
     /// Whether another record has said the same in the same message: at the same time, or before others came. One message alone may
     /// say the same again.
-    pub(super) fn is_text_again(&mut self, words: Node<'run>, about: &About<'run>) -> bool {
-        let Some((message, words)) = about.message.zip(text(words)) else { return false };
-        let time = about.time.and_then(text);
+    pub(super) fn is_text_again(&mut self, words: Node<'run>, about: &LineMeta<'run>) -> bool {
+        let Some((message, words)) = about.message.zip(node_text(words)) else { return false };
+        let time = about.time.and_then(node_text);
         let (record, first) = *self.texts.entry((message, words)).or_insert((self.record, time));
         record < self.began || record < self.record && first.is_some() && first == time
     }
 
     /// Whether another record has made the same call.
-    pub(super) fn is_call_again(&mut self, made: Made<'run>) -> bool {
-        let Made { message: Some(message), id: Some(id), pairing: Some(pairing), tool, input } = made else {
+    pub(super) fn is_call_again(&mut self, made: CallFacts<'run>) -> bool {
+        let CallFacts { message: Some(message), id: Some(id), pairing: Some(pairing), tool, input } = made else {
             return false;
         };
         let (record, input) = (self.record, input.map_or(Value::Missing, |input| input.value));
         let known = self.calls.entry((message, id)).or_default();
         let is_same =
-            |known: &&Known<'run>| known.record != record && known.tool == tool && equal(&known.input, &input);
+            |known: &&RecordedCall<'run>| known.record != record && known.tool == tool && values_equal(&known.input, &input);
         if let Some(first) = known.iter().find(is_same) {
             self.pairs.insert(pairing, first.pairing);
             return true;
         }
         if known.len() < MANY {
-            known.push(Known { record, tool, input, pairing });
+            known.push(RecordedCall { record, tool, input, pairing });
         }
         false
     }
 
     /// What the call is paired by that a result answers: of a copy, what it repeats.
-    pub(super) fn paired(&self, pairing: &'run str) -> &'run str {
+    pub(super) fn paired_id(&self, pairing: &'run str) -> &'run str {
         self.pairs.get(pairing).copied().unwrap_or(pairing)
     }
 
     /// A call has its result.
-    pub(super) fn answers(&mut self, pairing: &'run str, call: StepId) {
+    pub(super) fn mark_answered(&mut self, pairing: &'run str, call: StepId) {
         self.answered.insert(pairing, call);
     }
 
     /// The last call that got a result, by what it was paired by.
-    pub(super) fn answered(&self, pairing: &str) -> Option<StepId> {
+    pub(super) fn answered_call(&self, pairing: &str) -> Option<StepId> {
         self.answered.get(pairing).copied()
     }
 }

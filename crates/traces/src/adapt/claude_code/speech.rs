@@ -1,80 +1,80 @@
 //! What is said in a session or a conversation.
 
-use super::{About, Reader, session};
-use crate::adapt::content::{self, Piece};
-use crate::adapt::draft::{StepId, count, field};
-use crate::adapt::fields::{Parsed, Record as _, Shape, Shapes as _};
-use crate::adapt::messages::{OfMessage, Role};
-use averment_base::value::{Node, Object, Origin, Value};
+use super::{LineMeta, ClaudeReader, session};
+use crate::adapt::content::{self, TextPiece};
+use crate::adapt::run_builder::{StepId, count_node, field_entry};
+use crate::adapt::fields::{NodeShapes, FieldRecord as _, ValueShape, ShapeReader as _};
+use crate::adapt::messages::{ChatMessageKey, MessageRole};
+use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_step, role};
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 
 /// A text of the assistant in its pieces so far.
-pub(super) struct Open<'run> {
+pub(super) struct OpenText<'run> {
     step: StepId,
     turn: usize,
     /// The id of its message, which may go on in another record.
     pub(super) message: Option<&'run str>,
-    last: Piece,
+    last: TextPiece,
     pieces: Vec<Node<'run>>,
 }
 
-impl<'run> Reader<'_, 'run, '_> {
+impl<'run> ClaudeReader<'_, 'run, '_> {
     /// Says a text, or goes on with the one before it.
     pub(super) fn say_piece(
         &mut self,
-        (text, piece): (Node<'run>, Piece),
-        role: Option<Role>,
-        about: &About<'run>,
-        origin: Origin,
+        (text, piece): (Node<'run>, TextPiece),
+        role: Option<MessageRole>,
+        about: &LineMeta<'run>,
+        origin: TextOrigin,
     ) {
-        if role != Some(Role::Assistant) || !Parsed.is(text, Shape::Text) {
-            return self.say(text, role, about, origin);
+        if role != Some(MessageRole::Assistant) || !NodeShapes.has_shape(text, ValueShape::Text) {
+            return self.say_text(text, role, about, origin);
         }
-        if let Some(open) = self.open.as_mut().filter(|open| piece.goes_on(open.last)) {
+        if let Some(open) = self.open.as_mut().filter(|open| piece.continues(open.last)) {
             open.last = piece;
             return open.pieces.push(text);
         }
-        self.close();
-        self.said.say(text, about.turn, about.agent.is_none());
+        self.close_text();
+        self.said.add_words(text, about.turn, about.agent.is_none());
         let step = self.add_message(role::ASSISTANT, text, about, origin);
-        self.open = Some(Open { step, turn: about.turn, message: about.message, last: piece, pieces: vec![text] });
+        self.open = Some(OpenText { step, turn: about.turn, message: about.message, last: piece, pieces: vec![text] });
     }
 
     /// No more comes of the text in work.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close_text(&mut self) {
         let Some(open) = self.open.take().filter(|open| open.pieces.len() > 1) else { return };
-        if let Some(whole) = content::whole(&open.pieces, self.draft.arena) {
-            self.draft.replace(open.step, of_step::TEXT, whole);
-            self.said.goes_on(whole, open.turn);
+        if let Some(whole) = content::concat_pieces(&open.pieces, self.draft.arena) {
+            self.draft.set_field(open.step, of_step::TEXT, whole);
+            self.said.extend_last(whole, open.turn);
         }
     }
 
-    pub(super) fn say(&mut self, text: Node<'run>, role: Option<Role>, about: &About<'run>, origin: Origin) {
-        if !Parsed.is(text, Shape::Text) {
+    pub(super) fn say_text(&mut self, text: Node<'run>, role: Option<MessageRole>, about: &LineMeta<'run>, origin: TextOrigin) {
+        if !NodeShapes.has_shape(text, ValueShape::Text) {
             return;
         }
         match role {
-            Some(Role::Assistant) => self.say_piece((text, Piece::Alone), role, about, origin),
-            Some(Role::User) if self.in_session && session::is_of_program(text) => {
+            Some(MessageRole::Assistant) => self.say_piece((text, TextPiece::Alone), role, about, origin),
+            Some(MessageRole::User) if self.in_session && session::is_of_program(text) => {
                 self.add_message(role::SYSTEM, text, about, origin);
             }
-            Some(Role::User) => {
+            Some(MessageRole::User) => {
                 if about.speaker.is_none() {
                     self.prompt = self.prompt.or(Some(text));
                 }
                 self.add_message(about.speaker.unwrap_or(role::USER), text, about, origin);
             }
-            Some(Role::Result) | None => {
+            Some(MessageRole::Result) | None => {
                 self.add_message(role::SYSTEM, text, about, origin);
             }
         }
     }
 
     /// The model gave no answer: what stands in its place is the program's.
-    pub(super) fn fails(&mut self, message: Object<'run>, about: &About<'run>) {
-        let words = message.field(OfMessage::Content).and_then(|content| content::text(content, self.draft.arena));
-        if let Some(words) = words.filter(|words| Parsed.is(*words, Shape::Text)) {
+    pub(super) fn set_api_error(&mut self, message: Object<'run>, about: &LineMeta<'run>) {
+        let words = message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
+        if let Some(words) = words.filter(|words| NodeShapes.has_shape(*words, ValueShape::Text)) {
             self.api_error = Some(words).filter(|_| about.agent.is_none()).or(self.api_error);
             self.add_message(role::SYSTEM, words, about, words.origin);
         }
@@ -84,14 +84,14 @@ impl<'run> Reader<'_, 'run, '_> {
         &mut self,
         speaker: &'static str,
         text: Node<'run>,
-        about: &About<'run>,
-        origin: Origin,
+        about: &LineMeta<'run>,
+        origin: TextOrigin,
     ) -> StepId {
-        let role = Node::computed(Value::plain(speaker));
+        let role = Node::computed(Value::plain_text(speaker));
         let mut fields =
-            vec![field(of_step::ROLE, role), field(of_step::TEXT, text), field(of_step::TURN, count(about.turn))];
-        fields.extend(about.time.map(|time| field(of_step::START, time)));
-        fields.extend(about.agent.map(|agent| field(of_step::AGENT, agent)));
-        self.draft.step(Kind::Message, fields, origin)
+            vec![field_entry(of_step::ROLE, role), field_entry(of_step::TEXT, text), field_entry(of_step::TURN, count_node(about.turn))];
+        fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
+        fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
+        self.draft.add_step(StepKind::Message, fields, origin)
     }
 }

@@ -1,18 +1,18 @@
 //! Calls that a rollout has in its events alone: commands, tools of servers, patches.
 
-use super::{EventType, Session};
-use crate::adapt::draft::{StepId, field};
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true};
-use crate::adapt::talk::{About, Made, Outcome, integer};
-use crate::adapt::{content, first_of, object, object_of, text_of};
+use super::{CodexEventType, CodexSession};
+use crate::adapt::run_builder::{StepId, field_entry};
+use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true};
+use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, integer_node};
+use crate::adapt::{content, first_of, node_object, object_of, text_of};
 use crate::build::word_status;
-use averment_base::value::{Entry, Node, Number, Object, Value};
+use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
 use averment_runs::normal::of_step;
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
     /// An event of a call.
-    OfCall {
+    CodexCallKey {
         Id = "call_id" => Call(of_step::ID),
         Command = "command" => Call(of_step::ARGS),
         Folder = "cwd" => Call(of_step::ARGS),
@@ -42,139 +42,139 @@ fields! {
 const SHELL: &str = "shell";
 const PATCH: &str = "apply_patch";
 
-impl<'run> Session<'_, 'run, '_> {
+impl<'run> CodexSession<'_, 'run, '_> {
     /// A call begins or ends. What stands in an item is there already.
-    pub(super) fn call_event(&mut self, kind: EventType, node: Node<'run>, event: Object<'run>, about: &About<'run>) {
-        let id = text_of(event, OfCall::Id);
+    pub(super) fn read_call_event(&mut self, kind: CodexEventType, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+        let id = text_of(event, CodexCallKey::Id);
         if id.is_some_and(|id| self.in_items.contains(id)) {
-            if kind == EventType::McpEnd {
-                self.end_of_item(id, event);
+            if kind == CodexEventType::McpEnd {
+                self.end_item_call(id, event);
             }
             return;
         }
-        let over = matches!(kind, EventType::CommandEnd | EventType::McpEnd | EventType::PatchEnd);
+        let over = matches!(kind, CodexEventType::CommandEnd | CodexEventType::McpEnd | CodexEventType::PatchEnd);
         if id.is_none_or(|id| self.begun.insert(id)) {
             // What is only seen when it is over has started before that.
-            let started = if over { About::default() } else { *about };
-            self.begin(kind, node, event, &started);
+            let started = if over { StepMeta::default() } else { *about };
+            self.begin_call(kind, node, event, &started);
         }
         if !over {
             return;
         }
         let outcome = match kind {
-            EventType::McpEnd => self.of_server(event),
+            CodexEventType::McpEnd => self.of_server(event),
             _ => of_program(event),
         };
-        let outcome = Outcome { duration: duration(event), ..outcome };
-        if let Some(call) = self.talk.answer(id, None, outcome, about, node.origin)
-            && kind == EventType::PatchEnd
+        let outcome = CallResult { duration: event_duration(event), ..outcome };
+        if let Some(call) = self.talk.add_result(id, None, outcome, about, node.origin)
+            && kind == CodexEventType::PatchEnd
         {
-            self.changes(call, node);
+            self.add_changes(call, node);
         }
     }
 
     /// A call of a server's tool in an item of its own, which has no result: that stands in the event.
-    pub(super) fn server_call(&mut self, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
-        if text_of(item, OfCall::Id).is_none_or(|id| self.begun.insert(id)) {
-            let tool = item.field(OfCall::Tool).unwrap_or(Node::computed(Value::Null));
-            let (args, id) = (item.field(OfCall::Arguments), item.field(OfCall::Id));
-            self.talk.call(Made { tool, args, id, origin: node.origin }, about);
+    pub(super) fn add_server_call(&mut self, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+        if text_of(item, CodexCallKey::Id).is_none_or(|id| self.begun.insert(id)) {
+            let tool = item.field(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null));
+            let (args, id) = (item.field(CodexCallKey::Arguments), item.field(CodexCallKey::Id));
+            self.talk.add_call(ToolCall { tool, args, id, origin: node.origin }, about);
         }
     }
 
     /// How a call of a server's tool ended: its item holds the result, and does not say that.
-    fn end_of_item(&mut self, id: Option<&str>, event: Object<'run>) {
+    fn end_item_call(&mut self, id: Option<&str>, event: Object<'run>) {
         let outcome = self.of_server(event);
-        let Some(call) = id.and_then(|id| self.talk.called(id)) else { return };
-        let failed = outcome.error.map(|_| Status::Failed);
+        let Some(call) = id.and_then(|id| self.talk.find_call(id)) else { return };
+        let failed = outcome.error.map(|_| StepStatus::Failed);
         if let Some(status) = outcome.status.or(failed) {
-            self.talk.mark(call, status);
-            let error = outcome.error.or(outcome.result).filter(|_| status != Status::Ok);
-            error.into_iter().for_each(|error| self.talk.draft.replace(call, of_step::ERROR, error));
+            self.talk.set_status(call, status);
+            let error = outcome.error.or(outcome.result).filter(|_| status != StepStatus::Ok);
+            error.into_iter().for_each(|error| self.talk.draft.set_field(call, of_step::ERROR, error));
         }
     }
 
-    fn begin(&mut self, kind: EventType, node: Node<'run>, event: Object<'run>, about: &About<'run>) {
-        let entries = |fields: &[OfCall]| -> Vec<Entry<'run>> {
-            let known = |of: &OfCall| Some(Entry { key: of.key(), node: first_of(event, &[*of])? });
+    fn begin_call(&mut self, kind: CodexEventType, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+        let entries = |fields: &[CodexCallKey]| -> Vec<ObjectEntry<'run>> {
+            let known = |of: &CodexCallKey| Some(ObjectEntry { key: of.key(), node: first_of(event, &[*of])? });
             fields.iter().filter_map(known).collect()
         };
         let draft = &*self.talk.draft;
         let (tool, args) = match kind {
-            EventType::McpBegin | EventType::McpEnd => {
-                let invocation = object_of(event, OfCall::Invocation);
+            CodexEventType::McpBegin | CodexEventType::McpEnd => {
+                let invocation = object_of(event, CodexCallKey::Invocation);
                 let of = |field| invocation.and_then(|invocation| invocation.field(field));
-                (of(OfCall::Tool).unwrap_or(Node::computed(Value::Null)), of(OfCall::Arguments))
+                (of(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null)), of(CodexCallKey::Arguments))
             }
-            EventType::PatchBegin | EventType::PatchEnd => {
-                (Node::computed(Value::plain(PATCH)), Some(draft.object(&entries(&[OfCall::Changes]))))
+            CodexEventType::PatchBegin | CodexEventType::PatchEnd => {
+                (Node::computed(Value::plain_text(PATCH)), Some(draft.object_node(&entries(&[CodexCallKey::Changes]))))
             }
             _ => {
-                let args = draft.object(&entries(&[OfCall::Command, OfCall::Folder]));
-                (Node::computed(Value::plain(SHELL)), Some(args))
+                let args = draft.object_node(&entries(&[CodexCallKey::Command, CodexCallKey::Folder]));
+                (Node::computed(Value::plain_text(SHELL)), Some(args))
             }
         };
-        self.talk.call(Made { tool, args, id: event.field(OfCall::Id), origin: node.origin }, about);
+        self.talk.add_call(ToolCall { tool, args, id: event.field(CodexCallKey::Id), origin: node.origin }, about);
     }
 
     /// What a tool of a server gave back: `Ok` with a result of its protocol, or `Err`.
-    fn of_server(&self, event: Object<'run>) -> Outcome<'run> {
-        let Some(result) = object_of(event, OfCall::Result) else { return Outcome::default() };
-        if let Some(error) = first_of(result, &[OfCall::Error]) {
-            let status = super::is_refusal(error).then_some(Status::Denied);
-            return Outcome { error: Some(error), status, ..Outcome::default() };
+    fn of_server(&self, event: Object<'run>) -> CallResult<'run> {
+        let Some(result) = object_of(event, CodexCallKey::Result) else { return CallResult::default() };
+        if let Some(error) = first_of(result, &[CodexCallKey::Error]) {
+            let status = super::is_refusal(error).then_some(StepStatus::Denied);
+            return CallResult { error: Some(error), status, ..CallResult::default() };
         }
-        let Some(went) = first_of(result, &[OfCall::Went]) else { return Outcome::default() };
-        let inside = object(went);
-        let failed = inside.is_some_and(|inside| is_true(&inside, &Parsed, OfCall::Failed));
-        let words = inside.and_then(|inside| first_of(inside, &[OfCall::Content]));
-        let words = words.and_then(|words| content::text(words, self.talk.draft.arena));
-        let status = if failed { Status::Failed } else { Status::Ok };
-        Outcome { result: Some(words.unwrap_or(went)), status: Some(status), ..Outcome::default() }
+        let Some(went) = first_of(result, &[CodexCallKey::Went]) else { return CallResult::default() };
+        let inside = node_object(went);
+        let failed = inside.is_some_and(|inside| is_true(&inside, &NodeShapes, CodexCallKey::Failed));
+        let words = inside.and_then(|inside| first_of(inside, &[CodexCallKey::Content]));
+        let words = words.and_then(|words| content::content_text(words, self.talk.draft.arena));
+        let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
+        CallResult { result: Some(words.unwrap_or(went)), status: Some(status), ..CallResult::default() }
     }
 
     /// The files of a patch that was applied.
-    fn changes(&mut self, call: StepId, node: Node<'run>) {
+    fn add_changes(&mut self, call: StepId, node: Node<'run>) {
         let draft = &mut *self.talk.draft;
-        let word = |key| draft.field(call, key);
-        let (Some(args), status) = (word(of_step::ARGS).and_then(object), word(of_step::STATUS)) else { return };
-        let changes = object_of(args, OfCall::Changes).map_or(&[][..], |changes| changes.entries());
+        let word = |key| draft.step_field(call, key);
+        let (Some(args), status) = (word(of_step::ARGS).and_then(node_object), word(of_step::STATUS)) else { return };
+        let changes = object_of(args, CodexCallKey::Changes).map_or(&[][..], |changes| changes.entries());
         let known = [of_step::TURN, of_step::START, of_step::END, of_step::ID];
-        let known: Vec<_> = known.into_iter().filter_map(|key| Some(field(key, word(key)?))).collect();
+        let known: Vec<_> = known.into_iter().filter_map(|key| Some(field_entry(key, word(key)?))).collect();
         for change in changes {
-            let path = Node::new(Value::plain(change.key), change.node.origin);
-            let mut fields = vec![field(of_step::PATH, path)];
+            let path = Node::new(Value::plain_text(change.key), change.node.origin);
+            let mut fields = vec![field_entry(of_step::PATH, path)];
             fields.extend(known.iter().copied());
-            fields.extend(status.map(|status| field(of_step::STATUS, status)));
-            draft.step(Kind::Write, fields, node.origin);
+            fields.extend(status.map(|status| field_entry(of_step::STATUS, status)));
+            draft.add_step(StepKind::Write, fields, node.origin);
         }
     }
 }
 
 /// What a command or a patch printed, and how it ended.
-fn of_program<'run>(event: Object<'run>) -> Outcome<'run> {
-    let written = |of: &OfCall| first_of(event, &[*of]).filter(|text| Parsed.is(*text, Shape::Text));
-    let result = [OfCall::Output, OfCall::Formatted, OfCall::Printed, OfCall::Complaints].iter().find_map(written);
-    let result = result.or(first_of(event, &[OfCall::Printed]));
-    let word = text_of(event, OfCall::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
-    let status = word.or(match event.field(OfCall::Success).map(|success| success.value) {
-        Some(Value::Boolean(true)) => Some(Status::Ok),
-        Some(Value::Boolean(false)) => Some(Status::Failed),
+fn of_program<'run>(event: Object<'run>) -> CallResult<'run> {
+    let written = |of: &CodexCallKey| first_of(event, &[*of]).filter(|text| NodeShapes.has_shape(*text, ValueShape::Text));
+    let result = [CodexCallKey::Output, CodexCallKey::Formatted, CodexCallKey::Printed, CodexCallKey::Complaints].iter().find_map(written);
+    let result = result.or(first_of(event, &[CodexCallKey::Printed]));
+    let word = text_of(event, CodexCallKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let status = word.or(match event.field(CodexCallKey::Success).map(|success| success.value) {
+        Some(Value::Boolean(true)) => Some(StepStatus::Ok),
+        Some(Value::Boolean(false)) => Some(StepStatus::Failed),
         _ => None,
     });
-    let exit_code = first_of(event, &[OfCall::ExitCode]).filter(|code| Parsed.is(*code, Shape::Number));
-    Outcome { result, status, exit_code, ..Outcome::default() }
+    let exit_code = first_of(event, &[CodexCallKey::ExitCode]).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
+    CallResult { result, status, exit_code, ..CallResult::default() }
 }
 
 /// How long it took: seconds and nanoseconds, in milliseconds.
-fn duration<'run>(event: Object<'run>) -> Option<Node<'run>> {
-    let parts = object_of(event, OfCall::Duration)?;
+fn event_duration<'run>(event: Object<'run>) -> Option<Node<'run>> {
+    let parts = object_of(event, CodexCallKey::Duration)?;
     let part = |of| match parts.field(of)?.value {
         Value::Number(Number::Integer(number)) => Some(number),
         Value::Number(number) => number.as_i64(),
         _ => None,
     };
-    let (seconds, nanoseconds) = (part(OfCall::Seconds)?, part(OfCall::Nanoseconds)?);
+    let (seconds, nanoseconds) = (part(CodexCallKey::Seconds)?, part(CodexCallKey::Nanoseconds)?);
     let milliseconds = seconds.checked_mul(1000)?.checked_add(nanoseconds / 1_000_000)?;
-    Some(integer(milliseconds, averment_base::value::Origin::COMPUTED))
+    Some(integer_node(milliseconds, averment_base::value::TextOrigin::COMPUTED))
 }

@@ -1,20 +1,20 @@
 //! The events of `codex exec --json`: items as they start and end. It has no times.
 
-use crate::adapt::calls::Usage;
-use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
-use crate::adapt::tools::OfArgs;
-use crate::adapt::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use crate::adapt::calls::TokenUsage;
+use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use crate::adapt::tools::ArgsKey;
+use crate::adapt::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, text_of};
 use crate::build::word_status;
-use averment_base::value::{Entry, Node, Object, Value};
+use averment_base::value::{ObjectEntry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
 fields! {
     /// An event.
-    OfEvent {
+    ExecEventKey {
         Type = "type" => Shape,
         Item = "item" => Shape,
         Thread = "thread_id" => Run(of_run::ID),
@@ -27,7 +27,7 @@ fields! {
 
 fields! {
     /// An item.
-    OfItem {
+    ExecItemKey {
         Id = "id" => Call(of_step::ID),
         Type = "type" => Shape,
         TypeBefore = "item_type" => Shape,
@@ -41,7 +41,7 @@ fields! {
         Result = "result" => Call(of_step::RESULT),
         Error = "error" => Call(of_step::ERROR),
         Changes = "changes" => Call(of_step::ARGS),
-        Path = "path" => Step(Kind::Write),
+        Path = "path" => Step(StepKind::Write),
         Query = "query" => Call(of_step::ARGS),
         Prompt = "prompt" => Call(of_step::ARGS),
         Receivers = "receiver_thread_ids" => Call(of_step::ARGS),
@@ -52,7 +52,7 @@ fields! {
 
 words! {
     /// The types of events.
-    EventType {
+    ExecEventType {
         Thread = "thread.started",
         Turn = "turn.started",
         Started = "item.started" | "item.updated",
@@ -66,7 +66,7 @@ words! {
 
 words! {
     /// The types of items.
-    ItemType {
+    ExecItemType {
         Said = "agent_message" | "assistant_message",
         Thought = "reasoning",
         Command = "command_execution",
@@ -95,65 +95,65 @@ words! {
 }
 
 /// `codex exec --json`.
-pub(crate) const FORMAT: Format = Format {
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "codex exec events",
     known_by: "`item.started`, `item.completed`, `thread.started` or `turn.completed` events of Codex",
     description: "events of `codex exec --json` (one a line, or `events`)",
-    marks: &[OfEvent::Events.key()],
-    near: &[OfEvent::Thread.key()],
+    marks: &[ExecEventKey::Events.key()],
+    near: &[ExecEventKey::Thread.key()],
     object: |object| {
-        list_of(object, OfEvent::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+        list_of(object, ExecEventKey::Events).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
-    item_marks: &[OfEvent::Item.key(), OfEvent::Thread.key()],
+    item_marks: &[ExecEventKey::Item.key(), ExecEventKey::Thread.key()],
     element: is_event,
     line: is_event,
-    read,
+    read: read_run,
     ..IN_FULL
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OfEvent::Type).and_then(EventType::of) {
-        Some(EventType::Thread) => text_of(event, OfEvent::Thread).is_some(),
-        Some(EventType::Started | EventType::Completed) => object_of(event, OfEvent::Item).and_then(type_of).is_some(),
+    match text_of(event, ExecEventKey::Type).and_then(ExecEventType::from_word) {
+        Some(ExecEventType::Thread) => text_of(event, ExecEventKey::Thread).is_some(),
+        Some(ExecEventType::Started | ExecEventType::Completed) => object_of(event, ExecEventKey::Item).and_then(type_of).is_some(),
         _ => false,
     }
 }
 
 fn type_of(item: Object<'_>) -> Option<&str> {
-    first_of(item, &[OfItem::Type, OfItem::TypeBefore]).and_then(crate::adapt::text)
+    first_of(item, &[ExecItemKey::Type, ExecItemKey::TypeBefore]).and_then(crate::adapt::node_text)
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let events = items_of(root, &[OfEvent::Events]);
-    let mut talk = Talk::new(draft);
+    let events = items_of(root, &[ExecEventKey::Events]);
+    let mut talk = ConversationBuilder::new(draft);
     let (mut seen, mut wrong) = (FxHashSet::default(), None);
     for node in events {
-        talk.draft.record();
-        let event = object(*node);
-        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        talk.draft.count_record();
+        let event = node_object(*node);
+        let kind = event.and_then(|event| text_of(event, ExecEventKey::Type)).and_then(ExecEventType::from_word);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
+            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
             continue;
         };
         match kind {
-            EventType::Thread => talk.draft.set_some(of_run::ID, event.field(OfEvent::Thread)),
-            EventType::Turn => {}
-            EventType::Started | EventType::Completed => {
-                if let Some((node, item)) = event.field(OfEvent::Item).and_then(|node| Some((node, object(node)?))) {
-                    of_item(&mut talk, node, item, kind == EventType::Completed, &mut seen);
+            ExecEventType::Thread => talk.draft.set_some(of_run::ID, event.field(ExecEventKey::Thread)),
+            ExecEventType::Turn => {}
+            ExecEventType::Started | ExecEventType::Completed => {
+                if let Some((node, item)) = event.field(ExecEventKey::Item).and_then(|node| Some((node, node_object(node)?))) {
+                    read_item(&mut talk, node, item, kind == ExecEventType::Completed, &mut seen);
                 }
             }
-            EventType::TurnEnd => {
+            ExecEventType::TurnEnd => {
                 wrong = None;
-                if let Some(counts) = object_of(event, OfEvent::Usage) {
-                    let mut usage = Usage::default();
-                    usage.add(counts);
-                    talk.usage.join(&usage);
+                if let Some(counts) = object_of(event, ExecEventKey::Usage) {
+                    let mut usage = TokenUsage::default();
+                    usage.add_usage(counts);
+                    talk.usage.merge_usage(&usage);
                 }
             }
-            EventType::Failed | EventType::Error => {
-                wrong = first_of(event, &[OfEvent::Error, OfEvent::Message]).or(wrong);
+            ExecEventType::Failed | ExecEventType::Error => {
+                wrong = first_of(event, &[ExecEventKey::Error, ExecEventKey::Message]).or(wrong);
             }
         }
     }
@@ -162,104 +162,104 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     Ok(())
 }
 
-fn of_item<'run>(
-    talk: &mut Talk<'_, 'run, '_>,
+fn read_item<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     is_over: bool,
     seen: &mut FxHashSet<&'run str>,
 ) {
-    let about = About::default();
-    let Some(kind) = type_of(item).and_then(ItemType::of) else {
+    let about = StepMeta::default();
+    let Some(kind) = type_of(item).and_then(ExecItemType::from_word) else {
         let word = type_of(item).unwrap_or_default();
-        talk.draft.not_understood(node.origin, format!("an item of unknown type `{word}` is passed over"));
+        talk.draft.warn_skipped(node.origin, format!("an item of unknown type `{word}` is passed over"));
         return;
     };
-    let words = item.field(OfItem::Words);
+    let words = item.field(ExecItemKey::Words);
     match kind {
-        ItemType::Said if is_over => {
-            words.into_iter().for_each(|words| talk.say(Speaker::Assistant, words, &about, node.origin))
+        ExecItemType::Said if is_over => {
+            words.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, &about, node.origin))
         }
-        ItemType::Thought if is_over => {
-            words.into_iter().for_each(|words| talk.say(Speaker::Thinking, words, &about, node.origin))
+        ExecItemType::Thought if is_over => {
+            words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin))
         }
-        ItemType::Command | ItemType::Change | ItemType::Mcp | ItemType::Collab | ItemType::Search => {
-            let id = text_of(item, OfItem::Id);
+        ExecItemType::Command | ExecItemType::Change | ExecItemType::Mcp | ExecItemType::Collab | ExecItemType::Search => {
+            let id = text_of(item, ExecItemKey::Id);
             if id.is_none_or(|id| seen.insert(id)) {
-                call(talk, node, item, kind);
+                add_call(talk, node, item, kind);
             }
             if is_over {
-                end(talk, node, item, id);
-                if kind == ItemType::Change {
-                    changes(talk, node, item);
+                end_call(talk, node, item, id);
+                if kind == ExecItemType::Change {
+                    add_changes(talk, node, item);
                 }
             }
         }
-        ItemType::Said | ItemType::Thought | ItemType::Silent | ItemType::Error => {}
+        ExecItemType::Said | ExecItemType::Thought | ExecItemType::Silent | ExecItemType::Error => {}
     }
 }
 
-fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, kind: ItemType) {
-    let of = |talk: &Talk<'_, 'run, '_>, key: &'static str, field: OfItem| {
-        item.field(field).map(|node| talk.draft.object(&[Entry { key, node }]))
+fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, kind: ExecItemType) {
+    let of = |talk: &ConversationBuilder<'_, 'run, '_>, key: &'static str, field: ExecItemKey| {
+        item.field(field).map(|node| talk.draft.object_node(&[ObjectEntry { key, node }]))
     };
-    let word = || first_of(item, &[OfItem::Type, OfItem::TypeBefore]);
+    let word = || first_of(item, &[ExecItemKey::Type, ExecItemKey::TypeBefore]);
     let (tool, args) = match kind {
-        ItemType::Mcp => (item.field(OfItem::Tool), item.field(OfItem::Arguments)),
-        ItemType::Collab => (item.field(OfItem::Tool), Some(told(talk, item))),
-        ItemType::Command => (word(), of(talk, OfArgs::Command.key(), OfItem::Command)),
-        ItemType::Change => (word(), of(talk, OfItem::Changes.key(), OfItem::Changes)),
-        _ => (word(), of(talk, OfItem::Query.key(), OfItem::Query)),
+        ExecItemType::Mcp => (item.field(ExecItemKey::Tool), item.field(ExecItemKey::Arguments)),
+        ExecItemType::Collab => (item.field(ExecItemKey::Tool), Some(collab_arguments(talk, item))),
+        ExecItemType::Command => (word(), of(talk, ArgsKey::Command.key(), ExecItemKey::Command)),
+        ExecItemType::Change => (word(), of(talk, ExecItemKey::Changes.key(), ExecItemKey::Changes)),
+        _ => (word(), of(talk, ExecItemKey::Query.key(), ExecItemKey::Query)),
     };
     let tool = tool.unwrap_or(Node::computed(Value::Null));
-    talk.call(Made { tool, args, id: item.field(OfItem::Id), origin: node.origin }, &About::default());
+    talk.add_call(ToolCall { tool, args, id: item.field(ExecItemKey::Id), origin: node.origin }, &StepMeta::default());
 }
 
 /// What another agent is told, and which one.
-fn told<'run>(talk: &Talk<'_, 'run, '_>, item: Object<'run>) -> Node<'run> {
+fn collab_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Node<'run> {
     let says = |node: &Node<'run>| !matches!(node.value, Value::Null | Value::List([]));
-    let entry = |of: OfItem| Some(Entry { key: of.key(), node: item.field(of).filter(says)? });
-    let entries: Vec<_> = [OfItem::Prompt, OfItem::Receivers].into_iter().filter_map(entry).collect();
-    talk.draft.object(&entries)
+    let entry = |of: ExecItemKey| Some(ObjectEntry { key: of.key(), node: item.field(of).filter(says)? });
+    let entries: Vec<_> = [ExecItemKey::Prompt, ExecItemKey::Receivers].into_iter().filter_map(entry).collect();
+    talk.draft.object_node(&entries)
 }
 
 /// What an agent that went wrong says, where a call is told of one.
-fn broken(item: Object<'_>) -> Option<Node<'_>> {
-    let closes = text_of(item, OfItem::Tool).and_then(CollabTool::of) == Some(CollabTool::Close);
-    let states = object_of(item, OfItem::States).filter(|_| !closes)?.entries();
-    let state = states.iter().filter_map(|entry| object(entry.node));
-    let mut wrong = state.filter(|state| text_of(*state, OfItem::Status).and_then(AgentState::of).is_some());
-    wrong.find_map(|state| first_of(state, &[OfItem::Message, OfItem::Status]))
+fn agent_failure(item: Object<'_>) -> Option<Node<'_>> {
+    let closes = text_of(item, ExecItemKey::Tool).and_then(CollabTool::from_word) == Some(CollabTool::Close);
+    let states = object_of(item, ExecItemKey::States).filter(|_| !closes)?.entries();
+    let state = states.iter().filter_map(|entry| node_object(entry.node));
+    let mut wrong = state.filter(|state| text_of(*state, ExecItemKey::Status).and_then(AgentState::from_word).is_some());
+    wrong.find_map(|state| first_of(state, &[ExecItemKey::Message, ExecItemKey::Status]))
 }
 
-fn end<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, id: Option<&'run str>) {
-    let known = |field| item.field(field).filter(|node| !Parsed.is(*node, Shape::Null));
-    let status = text_of(item, OfItem::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
-    let broken = broken(item);
-    let status = broken.map(|_| Status::Failed).or(status);
-    let outcome = Outcome {
-        result: known(OfItem::Output).or(known(OfItem::Result)).or(known(OfItem::States)),
-        error: known(OfItem::Error).or(broken),
-        exit_code: known(OfItem::ExitCode).filter(|code| Parsed.is(*code, Shape::Number)),
+fn end_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, id: Option<&'run str>) {
+    let known = |field| item.field(field).filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null));
+    let status = text_of(item, ExecItemKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let broken = agent_failure(item);
+    let status = broken.map(|_| StepStatus::Failed).or(status);
+    let outcome = CallResult {
+        result: known(ExecItemKey::Output).or(known(ExecItemKey::Result)).or(known(ExecItemKey::States)),
+        error: known(ExecItemKey::Error).or(broken),
+        exit_code: known(ExecItemKey::ExitCode).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number)),
         status,
-        ..Outcome::default()
+        ..CallResult::default()
     };
-    talk.answer(id, None, outcome, &About::default(), node.origin);
+    talk.add_result(id, None, outcome, &StepMeta::default(), node.origin);
 }
 
 /// The files of a change that was made.
-fn changes<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {
-    let status = text_of(item, OfItem::Status).and_then(word_status);
-    if matches!(status, Some(Status::Failed | Status::Denied)) {
+fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {
+    let status = text_of(item, ExecItemKey::Status).and_then(word_status);
+    if matches!(status, Some(StepStatus::Failed | StepStatus::Denied)) {
         return;
     }
-    for (_, change) in talk.draft.objects(list_of(item, OfItem::Changes).unwrap_or_default()) {
-        if let Some(path) = change.field(OfItem::Path).filter(|path| Parsed.is_text(*path)) {
+    for (_, change) in talk.draft.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
+        if let Some(path) = change.field(ExecItemKey::Path).filter(|path| NodeShapes.is_text(*path)) {
             let mut fields =
-                vec![Entry { key: of_step::PATH, node: path }, Entry { key: of_step::TURN, node: talk.turn() }];
-            let known = status.filter(|status| *status != Status::Unknown).and(item.field(OfItem::Status));
-            fields.extend(known.map(|node| Entry { key: of_step::STATUS, node }));
-            talk.draft.step(Kind::Write, fields, node.origin);
+                vec![ObjectEntry { key: of_step::PATH, node: path }, ObjectEntry { key: of_step::TURN, node: talk.turn_node() }];
+            let known = status.filter(|status| *status != StepStatus::Unknown).and(item.field(ExecItemKey::Status));
+            fields.extend(known.map(|node| ObjectEntry { key: of_step::STATUS, node }));
+            talk.draft.add_step(StepKind::Write, fields, node.origin);
         }
     }
 }

@@ -2,15 +2,15 @@
 //! id: the way that a message went tells them apart, and where nobody wrote that down the shape of the answer. What is left open by
 //! both is no result of a call.
 
-use crate::adapt::draft::StepId;
-use crate::adapt::fields::{Record, fields};
+use crate::adapt::run_builder::StepId;
+use crate::adapt::fields::{FieldRecord, fields};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_step;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 fields! {
     /// What tells the answers to different requests apart.
-    OfAnswer {
+    RpcResultKey {
         Content = "content" => Call(of_step::RESULT),
         Structured = "structuredContent" => Call(of_step::RESULT),
         Failed = "isError" => Call(of_step::STATUS),
@@ -24,7 +24,7 @@ fields! {
 
 /// Whom a request asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum RequestTarget {
     /// A tool of the server: it is this call.
     Tool(StepId),
     /// The client.
@@ -33,52 +33,52 @@ pub(super) enum Asked {
 
 /// What a response says by its shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    OfTool,
-    OfClient,
+pub(super) enum ResponseShape {
+    Tool,
+    Client,
     /// An error, or anything else.
-    Untold,
+    Unknown,
 }
 
 /// What a tool gave back as a value.
-pub(super) fn structured(result: Object<'_>) -> Option<Node<'_>> {
-    result.field(OfAnswer::Structured)
+pub(super) fn structured_result(result: Object<'_>) -> Option<Node<'_>> {
+    result.field(RpcResultKey::Structured)
 }
 
-impl Answer {
-    pub(super) fn of(result: Option<Object<'_>>) -> Self {
-        let Some(result) = result else { return Self::Untold };
-        let has = |fields: &[OfAnswer]| fields.iter().any(|field| result.field(*field).is_some());
-        if has(&[OfAnswer::Role, OfAnswer::Model, OfAnswer::Action, OfAnswer::Roots]) || result.entries().is_empty() {
-            return Self::OfClient;
+impl ResponseShape {
+    pub(super) fn of_result(result: Option<Object<'_>>) -> Self {
+        let Some(result) = result else { return Self::Unknown };
+        let has = |fields: &[RpcResultKey]| fields.iter().any(|field| result.field(*field).is_some());
+        if has(&[RpcResultKey::Role, RpcResultKey::Model, RpcResultKey::Action, RpcResultKey::Roots]) || result.entries().is_empty() {
+            return Self::Client;
         }
-        if has(&[OfAnswer::Content, OfAnswer::Structured, OfAnswer::Failed, OfAnswer::Before]) {
-            return Self::OfTool;
+        if has(&[RpcResultKey::Content, RpcResultKey::Structured, RpcResultKey::Failed, RpcResultKey::Before]) {
+            return Self::Tool;
         }
-        Self::Untold
+        Self::Unknown
     }
 
-    fn fits(self, asked: Asked) -> bool {
-        matches!((self, asked), (Self::OfTool, Asked::Tool(_)) | (Self::OfClient, Asked::Client))
+    fn fits_target(self, asked: RequestTarget) -> bool {
+        matches!((self, asked), (Self::Tool, RequestTarget::Tool(_)) | (Self::Client, RequestTarget::Client))
     }
 }
 
-struct Open<'run> {
-    asked: Asked,
+struct OpenRequest<'run> {
+    asked: RequestTarget,
     direction: Option<&'run str>,
 }
 
 /// The requests of one id that wait for an answer, the oldest first.
 #[derive(Default)]
-struct OfId<'run> {
-    open: Vec<Open<'run>>,
+struct IdRequests<'run> {
+    open: Vec<OpenRequest<'run>>,
     /// An answer came that may belong to any of them.
     in_doubt: bool,
 }
 
 /// The requests that wait for an answer, by their ids, which are texts or numbers.
 pub(super) struct OpenRequests<'run> {
-    by_id: FxHashMap<String, OfId<'run>>,
+    by_id: FxHashMap<String, IdRequests<'run>>,
     /// Messages go both ways, and it is written down which.
     directed: bool,
 }
@@ -89,37 +89,37 @@ impl<'run> OpenRequests<'run> {
         Self { by_id: FxHashMap::default(), directed: directions.len() > 1 }
     }
 
-    pub(super) fn add(&mut self, id: Option<String>, asked: Asked, direction: Option<&'run str>) {
+    pub(super) fn add_request(&mut self, id: Option<String>, asked: RequestTarget, direction: Option<&'run str>) {
         let Some(id) = id else { return };
         let of_id = self.by_id.entry(id).or_default();
         // The id comes again: nobody can tell any more what became of those before.
         if of_id.in_doubt {
-            *of_id = OfId::default();
+            *of_id = IdRequests::default();
         }
-        of_id.open.push(Open { asked, direction });
+        of_id.open.push(OpenRequest { asked, direction });
     }
 
     /// The call that a response is the result of. `None` where it answers something else, or that cannot be told.
-    pub(super) fn answer(&mut self, id: &str, answer: Answer, direction: Option<&'run str>) -> Option<StepId> {
+    pub(super) fn answer_request(&mut self, id: &str, answer: ResponseShape, direction: Option<&'run str>) -> Option<StepId> {
         let directed = self.directed;
         let of_id = self.by_id.get_mut(id)?;
-        let opposite = |open: &Open<'_>| {
+        let opposite = |open: &OpenRequest<'_>| {
             !directed || open.direction.zip(direction).is_none_or(|(request, response)| request != response)
         };
         let mut places = (0..of_id.open.len()).filter(|place| of_id.open.get(*place).is_some_and(opposite));
         let first = places.next()?;
         let of = |place: usize| of_id.open.get(place).map(|open| open.asked);
-        let is_tool = |place: usize| matches!(of(place), Some(Asked::Tool(_)));
+        let is_tool = |place: usize| matches!(of(place), Some(RequestTarget::Tool(_)));
         let alike = !of_id.in_doubt && places.clone().all(|place| is_tool(place) == is_tool(first));
         let fitting =
-            || std::iter::once(first).chain(places).find(|place| of(*place).is_some_and(|of| answer.fits(of)));
+            || std::iter::once(first).chain(places).find(|place| of(*place).is_some_and(|of| answer.fits_target(of)));
         let Some(place) = (if alike { Some(first) } else { fitting() }) else {
             of_id.in_doubt = true;
             return None;
         };
         match of_id.open.remove(place).asked {
-            Asked::Tool(call) => Some(call),
-            Asked::Client => None,
+            RequestTarget::Tool(call) => Some(call),
+            RequestTarget::Client => None,
         }
     }
 }

@@ -1,16 +1,16 @@
 //! The spans of a trace, whatever container holds them, one by one.
 
 use super::zipkin;
-use crate::adapt::draft::Draft;
+use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::spans::attributes::Fact;
-use crate::adapt::spans::{Act, ActWord, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node};
-use crate::adapt::{list, object, objects};
-use averment_base::value::{Entry, Node, Object, Origin, Value};
+use crate::adapt::spans::{SpanAct, ActWord, TraceSpan, InstantUnit, RunEntries, event_bodies, instant_milliseconds, names, of_word, build_run, text_of_node};
+use crate::adapt::{node_list, node_object, object_items};
+use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
 use rustc_hash::FxHashSet;
 
 names! {
     /// A span.
-    OfSpan {
+    SpanKey {
         Id = ["spanId", "span_id", "spanID", "context.span_id"],
         Trace = ["traceId", "trace_id", "traceID", "context.trace_id"],
         Parent = ["parentSpanId", "parent_span_id", "parentSpanID", "parent_id", "parentId"],
@@ -35,14 +35,14 @@ names! {
 
 names! {
     /// What says that a span is only the beginning of another one, which is written when that ends.
-    Stage {
+    SpanStage {
         Begun = ["pending_span"],
     }
 }
 
 names! {
     /// An event of a span.
-    OfEvent {
+    SpanEventKey {
         Name = ["name", "event_name"],
         Attributes = ["attributes", "fields"],
         Body = ["body"],
@@ -51,7 +51,7 @@ names! {
 
 /// How a span is written: what its numbers mean follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum SpanForm {
     Otlp,
     Jaeger,
     Flat,
@@ -59,30 +59,30 @@ pub(crate) enum Form {
 }
 
 /// What stands in a span under the first name of a word that is there.
-pub(super) fn of<'run>(object: Object<'run>, wanted: OfSpan) -> Option<Node<'run>> {
+pub(super) fn find_key<'run>(object: Object<'run>, wanted: SpanKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
 /// The spans of a trace, as they are read.
 #[derive(Default)]
-pub(crate) struct Trace<'run> {
-    spans: Vec<Span<'run>>,
+pub(crate) struct SpanTrace<'run> {
+    spans: Vec<TraceSpan<'run>>,
     id: Option<Node<'run>>,
     ids: FxHashSet<&'run str>,
     /// The first span whose start is not known.
-    without_time: Option<Origin>,
+    without_time: Option<TextOrigin>,
 }
 
-impl<'run> Trace<'run> {
+impl<'run> SpanTrace<'run> {
     /// Takes in a span with what stands in it, and the record that it is, as far as more of it may count.
-    pub(crate) fn add(&mut self, words: &Words<'run>, form: Form, record: Object<'run>, draft: &mut Draft<'run, '_>) {
-        draft.record();
-        if let Some(id) = context(words, OfSpan::Trace) {
+    pub(crate) fn add_span(&mut self, words: &SpanValues<'run>, form: SpanForm, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+        draft.count_record();
+        if let Some(id) = context_id(words, SpanKey::Trace) {
             self.id.get_or_insert(id);
             self.ids.extend(text_of_node(id));
         }
-        let span = span(words, form, record, draft);
-        if span.facts.text(Fact::Stage).and_then(Stage::of).is_some() {
+        let span = read_span(words, form, record, draft);
+        if span.facts.fact_text(Fact::Stage).and_then(SpanStage::from_name).is_some() {
             return;
         }
         if span.start.is_none() {
@@ -97,18 +97,18 @@ impl<'run> Trace<'run> {
     }
 
     /// Tells the run that they are, which stands at a place.
-    pub(crate) fn tell(self, origin: Origin, draft: &mut Draft<'run, '_>) {
+    pub(crate) fn build_run(self, origin: TextOrigin, draft: &mut RunBuilder<'run, '_>) {
         if self.ids.len() > 1 {
-            draft.warn(origin, format!("spans of {} traces are read as one run", self.ids.len()));
+            draft.add_warning(origin, format!("spans of {} traces are read as one run", self.ids.len()));
         }
         if let Some(place) = self.without_time {
-            draft.warn(place, WITHOUT_TIME);
+            draft.add_warning(place, WITHOUT_TIME);
         }
-        if !self.spans.iter().any(|span| span.act != Act::Other) {
-            draft.warn(origin, OF_NOTHING);
+        if !self.spans.iter().any(|span| span.act != SpanAct::Other) {
+            draft.add_warning(origin, OF_NOTHING);
         }
         let id = self.id.filter(|id| text_of_node(*id).is_some());
-        tell(self.spans, Whole { id, ..Whole::default() }, draft);
+        build_run(self.spans, RunEntries { id, ..RunEntries::default() }, draft);
     }
 }
 
@@ -117,107 +117,107 @@ const WITHOUT_TIME: &str =
 const OF_NOTHING: &str = "no span is one of an agent, a model or a tool: this is a trace of something else";
 
 /// What stands in a span, by the words of the table.
-pub(crate) struct Words<'run>([Option<(u8, Node<'run>)>; OfSpan::ALL.len()]);
+pub(crate) struct SpanValues<'run>([Option<(u8, Node<'run>)>; SpanKey::ALL.len()]);
 
-impl<'run> Words<'run> {
+impl<'run> SpanValues<'run> {
     /// Nothing.
-    pub(crate) fn none() -> Self {
-        Self([None; OfSpan::ALL.len()])
+    pub(crate) fn empty_values() -> Self {
+        Self([None; SpanKey::ALL.len()])
     }
 
     /// Those of a span that was read in full.
-    pub(super) fn of(span: Object<'run>) -> Self {
-        let mut words = Self::none();
+    pub(super) fn of_span(span: Object<'run>) -> Self {
+        let mut words = Self::empty_values();
         for entry in span.entries() {
-            if let Some((word, rank)) = OfSpan::of(entry.key) {
-                words.offer(word, rank, entry.node);
+            if let Some((word, rank)) = SpanKey::from_name(entry.key) {
+                words.offer_value(word, rank, entry.node);
             }
         }
         words
     }
 
     /// Takes in what stands under one of the names of a word: the first of them that holds something counts.
-    pub(crate) fn offer(&mut self, word: OfSpan, rank: u8, node: Node<'run>) {
+    pub(crate) fn offer_value(&mut self, word: SpanKey, rank: u8, node: Node<'run>) {
         let slot = self.0.get_mut(word as usize).filter(|_| !matches!(node.value, Value::Null));
         if let Some(slot) = slot.filter(|slot| slot.is_none_or(|(known, _)| rank < known)) {
             *slot = Some((rank, node));
         }
     }
 
-    fn get(&self, word: OfSpan) -> Option<Node<'run>> {
+    fn value_of(&self, word: SpanKey) -> Option<Node<'run>> {
         self.0.get(word as usize).copied().flatten().map(|(_, node)| node)
     }
 
     /// Whether they are those of a span.
-    pub(crate) fn are_of_one(&self) -> bool {
-        [OfSpan::Id, OfSpan::Name].into_iter().any(|word| context(self, word).is_some())
+    pub(crate) fn can_be_span(&self) -> bool {
+        [SpanKey::Id, SpanKey::Name].into_iter().any(|word| context_id(self, word).is_some())
     }
 }
 
 /// An id of a span: beside its name, or in its context.
-fn context<'run>(words: &Words<'run>, word: OfSpan) -> Option<Node<'run>> {
-    words.get(word).or_else(|| of(words.get(OfSpan::Context).and_then(object)?, word))
+fn context_id<'run>(words: &SpanValues<'run>, word: SpanKey) -> Option<Node<'run>> {
+    words.value_of(word).or_else(|| find_key(words.value_of(SpanKey::Context).and_then(node_object)?, word))
 }
 
-fn span<'run>(words: &Words<'run>, form: Form, record: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let place = [OfSpan::Name, OfSpan::Id].into_iter().find_map(|word| context(words, word));
-    let mut span = Span::new(place.map_or(Origin::COMPUTED, |place| place.origin));
-    span.id = context(words, OfSpan::Id).and_then(text_of_node);
-    span.name = words.get(OfSpan::Name);
-    span.parent = parent(words);
-    (span.start, span.end) = if form == Form::Zipkin { zipkin::times(record) } else { times(words, form) };
-    if let Some(kind) = words.get(OfSpan::Kind) {
-        span.facts.add("span.kind", kind);
-        span.act = text_of_node(kind).and_then(ActWord::act).unwrap_or(Act::Other);
+fn read_span<'run>(words: &SpanValues<'run>, form: SpanForm, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+    let place = [SpanKey::Name, SpanKey::Id].into_iter().find_map(|word| context_id(words, word));
+    let mut span = TraceSpan::new(place.map_or(TextOrigin::COMPUTED, |place| place.origin));
+    span.id = context_id(words, SpanKey::Id).and_then(text_of_node);
+    span.name = words.value_of(SpanKey::Name);
+    span.parent = parent_id(words);
+    (span.start, span.end) = if form == SpanForm::Zipkin { zipkin::span_times(record) } else { span_times(words, form) };
+    if let Some(kind) = words.value_of(SpanKey::Kind) {
+        span.facts.add_attribute("span.kind", kind);
+        span.act = text_of_node(kind).and_then(ActWord::parse_act).unwrap_or(SpanAct::Other);
     }
-    let columns: Vec<Entry<'run>> = super::in_columns(record).collect();
-    let columns = (!columns.is_empty()).then(|| draft.object(&columns));
-    if let Some(attributes) = words.get(OfSpan::Attributes).or(columns) {
+    let columns: Vec<ObjectEntry<'run>> = super::column_attributes(record).collect();
+    let columns = (!columns.is_empty()).then(|| draft.object_node(&columns));
+    if let Some(attributes) = words.value_of(SpanKey::Attributes).or(columns) {
         span.take_attributes(attributes, draft);
     }
-    status(words, &mut span);
-    if form == Form::Zipkin {
-        zipkin::complete(record, &mut span, draft);
+    read_status(words, &mut span);
+    if form == SpanForm::Zipkin {
+        zipkin::complete_span(record, &mut span, draft);
     }
-    for (_, event) in words.get(OfSpan::Events).and_then(list).into_iter().flat_map(objects) {
-        self::event(event, &mut span, draft);
+    for (_, event) in words.value_of(SpanKey::Events).and_then(node_list).into_iter().flat_map(object_items) {
+        self::read_event(event, &mut span, draft);
     }
-    span.conclude(draft);
+    span.conclude_span(draft);
     span
 }
 
-fn parent<'run>(words: &Words<'run>) -> Option<&'run str> {
+fn parent_id<'run>(words: &SpanValues<'run>) -> Option<&'run str> {
     let is_id = |id: &&str| !id.is_empty() && id.bytes().any(|byte| byte != b'0');
-    let context = words.get(OfSpan::ParentContext).and_then(object);
-    let own = words.get(OfSpan::Parent).and_then(text_of_node);
+    let context = words.value_of(SpanKey::ParentContext).and_then(node_object);
+    let own = words.value_of(SpanKey::Parent).and_then(text_of_node);
     let referenced = || {
-        let references = words.get(OfSpan::References).and_then(list)?;
-        objects(references).find_map(|(_, reference)| of(reference, OfSpan::Id).and_then(text_of_node))
+        let references = words.value_of(SpanKey::References).and_then(node_list)?;
+        object_items(references).find_map(|(_, reference)| find_key(reference, SpanKey::Id).and_then(text_of_node))
     };
-    own.filter(is_id).or_else(|| of(context?, OfSpan::Id).and_then(text_of_node)).or_else(referenced).filter(is_id)
+    own.filter(is_id).or_else(|| find_key(context?, SpanKey::Id).and_then(text_of_node)).or_else(referenced).filter(is_id)
 }
 
-fn times(words: &Words<'_>, form: Form) -> (Option<f64>, Option<f64>) {
-    let at = |word, unit| words.get(word).and_then(|node| instant(node, unit));
+fn span_times(words: &SpanValues<'_>, form: SpanForm) -> (Option<f64>, Option<f64>) {
+    let at = |word, unit| words.value_of(word).and_then(|node| instant_milliseconds(node, unit));
     match form {
-        Form::Jaeger => {
-            let start = at(OfSpan::Start, Unit::Microseconds);
-            let duration = words.get(OfSpan::Duration).and_then(|node| instant(node, Unit::Microseconds));
+        SpanForm::Jaeger => {
+            let start = at(SpanKey::Start, InstantUnit::Microseconds);
+            let duration = words.value_of(SpanKey::Duration).and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
             (start, start.zip(duration).map(|(start, duration)| start + duration))
         }
-        Form::Otlp | Form::Flat | Form::Zipkin => {
-            let either = |exact, other| at(exact, Unit::Nanoseconds).or_else(|| at(other, Unit::NanosecondsByLength));
-            (either(OfSpan::StartNano, OfSpan::Start), either(OfSpan::EndNano, OfSpan::End))
+        SpanForm::Otlp | SpanForm::Flat | SpanForm::Zipkin => {
+            let either = |exact, other| at(exact, InstantUnit::Nanoseconds).or_else(|| at(other, InstantUnit::NanosecondsByLength));
+            (either(SpanKey::StartNano, SpanKey::Start), either(SpanKey::EndNano, SpanKey::End))
         }
     }
 }
 
 /// A status is an object with a code, or a word; the code is a word or a number.
-fn status<'run>(outer: &Words<'run>, span: &mut Span<'run>) {
-    let status = outer.get(OfSpan::Status);
-    let inner = status.and_then(object);
+fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
+    let status = outer.value_of(SpanKey::Status);
+    let inner = status.and_then(node_object);
     let code =
-        inner.and_then(|inner| of(inner, OfSpan::StatusCode)).or_else(|| outer.get(OfSpan::StatusCode)).or(status);
+        inner.and_then(|inner| find_key(inner, SpanKey::StatusCode)).or_else(|| outer.value_of(SpanKey::StatusCode)).or(status);
     span.failed = match code.map(|code| code.value) {
         Some(Value::Text(word)) => of_word(word.as_str()),
         Some(Value::Number(code)) => match code.as_i64() {
@@ -227,18 +227,18 @@ fn status<'run>(outer: &Words<'run>, span: &mut Span<'run>) {
         },
         _ => None,
     };
-    let message = inner.and_then(|inner| of(inner, OfSpan::StatusMessage)).or_else(|| outer.get(OfSpan::StatusMessage));
+    let message = inner.and_then(|inner| find_key(inner, SpanKey::StatusMessage)).or_else(|| outer.value_of(SpanKey::StatusMessage));
     span.error = message
         .filter(|message| span.failed == Some(true) && text_of_node(*message).is_some_and(|text| !text.is_empty()));
 }
 
-fn event<'run>(event: Object<'run>, span: &mut Span<'run>, draft: &mut Draft<'run, '_>) {
-    let of = |wanted: OfEvent| wanted.find(event);
-    let Some(attributes) = of(OfEvent::Attributes) else { return };
-    let name = of(OfEvent::Name).and_then(text_of_node).unwrap_or_default();
+fn read_event<'run>(event: Object<'run>, span: &mut TraceSpan<'run>, draft: &mut RunBuilder<'run, '_>) {
+    let of = |wanted: SpanEventKey| wanted.find(event);
+    let Some(attributes) = of(SpanEventKey::Attributes) else { return };
+    let name = of(SpanEventKey::Name).and_then(text_of_node).unwrap_or_default();
     span.take_event(name, attributes, draft);
-    if let Some(body) = of(OfEvent::Body) {
+    if let Some(body) = of(SpanEventKey::Body) {
         span.take_event(name, body, draft);
-        bodies::take(span, name, body, draft);
+        event_bodies::take_body(span, name, body, draft);
     }
 }

@@ -1,14 +1,14 @@
 //! Spans of Zipkin, version 2: lists of them, or one a line. All that is not said by a key of theirs stands in tags, whose values are
 //! text; an event is text as well, its name with its attributes behind it.
 
-use crate::adapt::draft::Draft;
-use crate::adapt::spans::{Span, Unit, instant, names, text_of_node};
-use crate::adapt::{list, object, objects};
-use averment_base::value::{Node, Object, Text, Value};
+use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::spans::{TraceSpan, InstantUnit, instant_milliseconds, names, text_of_node};
+use crate::adapt::{node_list, node_object, object_items};
+use averment_base::value::{Node, Object, ValueText, Value};
 
 names! {
     /// A span, and an event in it.
-    OfZipkin {
+    ZipkinKey {
         Trace = ["traceId"],
         Id = ["id"],
         Name = ["name"],
@@ -24,42 +24,42 @@ names! {
 
 /// Whether an object is a span of Zipkin: with both ids, a start in numbers, and tags or where it was recorded.
 pub(super) fn is_span(span: Object<'_>) -> bool {
-    let is_text = |word: OfZipkin| word.find(span).and_then(text_of_node).is_some_and(|text| !text.is_empty());
-    let is_object = |word: OfZipkin| word.find(span).and_then(object).is_some();
-    [OfZipkin::Trace, OfZipkin::Id].into_iter().all(is_text)
-        && OfZipkin::Start.find(span).is_some_and(|start| matches!(start.value, Value::Number(_)))
-        && [OfZipkin::Tags, OfZipkin::From].into_iter().any(is_object)
-        && OfZipkin::Name.find(span).is_none_or(|name| text_of_node(name).is_some())
+    let is_text = |word: ZipkinKey| word.find(span).and_then(text_of_node).is_some_and(|text| !text.is_empty());
+    let is_object = |word: ZipkinKey| word.find(span).and_then(node_object).is_some();
+    [ZipkinKey::Trace, ZipkinKey::Id].into_iter().all(is_text)
+        && ZipkinKey::Start.find(span).is_some_and(|start| matches!(start.value, Value::Number(_)))
+        && [ZipkinKey::Tags, ZipkinKey::From].into_iter().any(is_object)
+        && ZipkinKey::Name.find(span).is_none_or(|name| text_of_node(name).is_some())
 }
 
 /// Start and end, both in microseconds.
-pub(super) fn times(span: Object<'_>) -> (Option<f64>, Option<f64>) {
-    let of = |word: OfZipkin| word.find(span).and_then(|node| instant(node, Unit::Microseconds));
-    let start = of(OfZipkin::Start);
-    (start, start.zip(of(OfZipkin::Duration)).map(|(start, duration)| start + duration))
+pub(super) fn span_times(span: Object<'_>) -> (Option<f64>, Option<f64>) {
+    let of = |word: ZipkinKey| word.find(span).and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
+    let start = of(ZipkinKey::Start);
+    (start, start.zip(of(ZipkinKey::Duration)).map(|(start, duration)| start + duration))
 }
 
 /// Takes in what stands where other spans do not have it: the id, the error, which is a tag, and the events.
-pub(super) fn complete<'run>(record: Object<'run>, span: &mut Span<'run>, draft: &Draft<'run, '_>) {
-    span.id = OfZipkin::Id.find(record).and_then(text_of_node);
-    let tags = OfZipkin::Tags.find(record).and_then(object);
+pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'run>, draft: &RunBuilder<'run, '_>) {
+    span.id = ZipkinKey::Id.find(record).and_then(text_of_node);
+    let tags = ZipkinKey::Tags.find(record).and_then(node_object);
     if let Some(error) =
-        tags.and_then(|tags| OfZipkin::Error.find(tags)).and_then(|node| Some((node, text_of_node(node)?)))
+        tags.and_then(|tags| ZipkinKey::Error.find(tags)).and_then(|node| Some((node, text_of_node(node)?)))
     {
         let says = !matches!(error.1, "" | "true" | "false");
         span.failed = Some(error.1 != "false").filter(|failed| *failed).or(span.failed);
         span.error = says.then_some(error.0).or(span.error);
     }
-    for (_, event) in OfZipkin::Events.find(record).and_then(list).into_iter().flat_map(objects) {
-        if let Some((name, attributes)) = OfZipkin::Value.find(event).and_then(|value| named(value, draft)) {
+    for (_, event) in ZipkinKey::Events.find(record).and_then(node_list).into_iter().flat_map(object_items) {
+        if let Some((name, attributes)) = ZipkinKey::Value.find(event).and_then(|value| named_event(value, draft)) {
             span.take_event(name, attributes, draft);
         }
     }
 }
 
 /// The name of an event and its attributes: `"NAME": {…}`.
-fn named<'run>(event: Node<'run>, draft: &Draft<'run, '_>) -> Option<(&'run str, Node<'run>)> {
+fn named_event<'run>(event: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<(&'run str, Node<'run>)> {
     let (name, attributes) = text_of_node(event)?.strip_prefix('"')?.split_once("\":")?;
-    let attributes = Node::computed(Value::Text(Text::Plain(attributes.trim())));
-    Some((name, attributes.embedded(draft.arena, draft.limits)?))
+    let attributes = Node::computed(Value::Text(ValueText::Plain(attributes.trim())));
+    Some((name, attributes.parse_embedded(draft.arena, draft.limits)?))
 }

@@ -1,8 +1,8 @@
 //! The attributes of spans: what the names of each dialect mean. A dialect is nothing but names here.
 
-use super::super::draft::Draft;
-use super::super::{list, object};
-use averment_base::value::{Entry, Node, Number, Object, Value};
+use super::super::run_builder::RunBuilder;
+use super::super::{node_list, node_object};
+use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
 use std::cmp::Ordering;
 
 pub(crate) use super::table::names;
@@ -108,7 +108,7 @@ names! {
 
 names! {
     /// What is numbered in the names of attributes: lists that are written out.
-    Numbered {
+    NumberedList {
         In = ["llm.input_messages", "gen_ai.prompt"],
         Out = ["llm.output_messages", "gen_ai.completion"],
         Tools = ["llm.tools", "llm.request.functions"],
@@ -117,7 +117,7 @@ names! {
 
 names! {
     /// A part of what is numbered; `#` is a number.
-    Part {
+    NumberedField {
         Role = ["#.message.role", "#.role"],
         Text = ["#.message.content", "#.content"],
         /// The text of one of several parts of a message.
@@ -136,9 +136,9 @@ names! {
 
 /// A part of a list that is written out in names.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Written<'run> {
-    pub(crate) of: Numbered,
-    pub(crate) part: Part,
+pub(crate) struct NumberedPart<'run> {
+    pub(crate) of: NumberedList,
+    pub(crate) part: NumberedField,
     /// The numbers in its name.
     pub(crate) numbers: [u32; 2],
     pub(crate) node: Node<'run>,
@@ -146,40 +146,40 @@ pub(crate) struct Written<'run> {
 
 /// What the attributes of a span say.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Facts<'run> {
+pub(crate) struct SpanFacts<'run> {
     /// Few of all that could be told.
     values: Vec<(Fact, u8, Node<'run>)>,
     /// In the order of their numbers.
-    written: Vec<Written<'run>>,
+    written: Vec<NumberedPart<'run>>,
 }
 
-impl<'run> Facts<'run> {
-    pub(crate) fn get(&self, fact: Fact) -> Option<Node<'run>> {
+impl<'run> SpanFacts<'run> {
+    pub(crate) fn fact_node(&self, fact: Fact) -> Option<Node<'run>> {
         self.values.iter().find(|(known, ..)| *known == fact).map(|(.., node)| *node)
     }
 
-    pub(crate) fn text(&self, fact: Fact) -> Option<&'run str> {
-        self.get(fact).and_then(super::text_of_node)
+    pub(crate) fn fact_text(&self, fact: Fact) -> Option<&'run str> {
+        self.fact_node(fact).and_then(super::text_of_node)
     }
 
-    pub(crate) fn number(&self, fact: Fact) -> Option<Number<'run>> {
-        match self.get(fact)?.value {
+    pub(crate) fn fact_number(&self, fact: Fact) -> Option<Number<'run>> {
+        match self.fact_node(fact)?.value {
             Value::Number(number) => Some(number),
-            Value::Text(text) => Number::spelled(text.as_str()),
+            Value::Text(text) => Number::from_spelling(text.as_str()),
             _ => None,
         }
     }
 
     /// Whether one of these is told.
-    pub(crate) fn has(&self, facts: &[Fact]) -> bool {
-        facts.iter().any(|fact| self.get(*fact).is_some())
+    pub(crate) fn has_any(&self, facts: &[Fact]) -> bool {
+        facts.iter().any(|fact| self.fact_node(*fact).is_some())
     }
 
-    pub(crate) fn set(&mut self, fact: Fact, node: Node<'run>) {
-        self.offer(fact, 0, node);
+    pub(crate) fn set_fact(&mut self, fact: Fact, node: Node<'run>) {
+        self.offer_fact(fact, 0, node);
     }
 
-    fn offer(&mut self, fact: Fact, rank: u8, node: Node<'run>) {
+    fn offer_fact(&mut self, fact: Fact, rank: u8, node: Node<'run>) {
         if matches!(node.value, Value::Null) {
             return;
         }
@@ -191,29 +191,29 @@ impl<'run> Facts<'run> {
     }
 
     /// What is written out under numbers, in their order.
-    pub(crate) fn written(&self, of: Numbered) -> impl Iterator<Item = &Written<'run>> {
+    pub(crate) fn numbered_parts(&self, of: NumberedList) -> impl Iterator<Item = &NumberedPart<'run>> {
         self.written.iter().filter(move |written| written.of == of)
     }
 
     /// Makes room for so many attributes, few of which say more than one thing.
-    pub(crate) fn reserve(&mut self, attributes: usize) {
+    pub(crate) fn reserve_for(&mut self, attributes: usize) {
         const MOST: usize = 16;
         self.values.reserve(attributes.min(MOST));
     }
 
     /// Takes in an attribute.
-    pub(crate) fn add(&mut self, name: &str, node: Node<'run>) {
-        if let Some((fact, rank)) = Fact::of(name) {
-            self.offer(fact, rank, node);
-        } else if let Some(written) = written(name, node) {
+    pub(crate) fn add_attribute(&mut self, name: &str, node: Node<'run>) {
+        if let Some((fact, rank)) = Fact::from_name(name) {
+            self.offer_fact(fact, rank, node);
+        } else if let Some(written) = parse_numbered(name, node) {
             self.written.push(written);
         } else if let Value::Object(_) | Value::List(_) = node.value {
-            self.inside(name, node, 0);
+            self.add_nested(name, node, 0);
         }
     }
 
     /// Some write what dots are between in names as objects inside each other.
-    fn inside(&mut self, name: &str, node: Node<'run>, depth: usize) {
+    fn add_nested(&mut self, name: &str, node: Node<'run>, depth: usize) {
         const DEEP: usize = 8;
         const LONG: usize = 128;
         if depth > DEEP || name.len() > LONG {
@@ -221,12 +221,12 @@ impl<'run> Facts<'run> {
         }
         let mut each = |key: &str, node: Node<'run>| {
             let name = format!("{name}.{key}");
-            if let Some((fact, rank)) = Fact::of(&name) {
-                self.offer(fact, rank, node);
-            } else if let Some(written) = written(&name, node) {
+            if let Some((fact, rank)) = Fact::from_name(&name) {
+                self.offer_fact(fact, rank, node);
+            } else if let Some(written) = parse_numbered(&name, node) {
                 self.written.push(written);
             } else {
-                self.inside(&name, node, depth + 1);
+                self.add_nested(&name, node, depth + 1);
             }
         };
         match node.value {
@@ -239,15 +239,15 @@ impl<'run> Facts<'run> {
     }
 
     /// Puts what is written out into the order of its numbers.
-    pub(crate) fn sort(&mut self) {
+    pub(crate) fn sort_parts(&mut self) {
         self.written.sort_by(|a, b| a.numbers.cmp(&b.numbers).then(Ordering::Equal));
     }
 }
 
 /// What a name with numbers in it says.
-fn written<'run>(name: &str, node: Node<'run>) -> Option<Written<'run>> {
+fn parse_numbered<'run>(name: &str, node: Node<'run>) -> Option<NumberedPart<'run>> {
     let digit = name.bytes().zip(name.bytes().skip(1)).position(|(a, b)| a == b'.' && b.is_ascii_digit())?;
-    let (of, _) = Numbered::of(name.get(..digit)?)?;
+    let (of, _) = NumberedList::from_name(name.get(..digit)?)?;
     let mut numbers = [0; 2];
     let (mut template, mut found) = (String::with_capacity(name.len()), 0);
     for segment in name.get(digit + 1..)?.split('.') {
@@ -263,12 +263,12 @@ fn written<'run>(name: &str, node: Node<'run>) -> Option<Written<'run>> {
             Err(_) => template.push_str(segment),
         }
     }
-    Some(Written { of, part: Part::of(&template)?.0, numbers, node })
+    Some(NumberedPart { of, part: NumberedField::from_name(&template)?.0, numbers, node })
 }
 
 names! {
     /// How a value is written that says its type by its key.
-    Typed {
+    TypedValueKey {
         Plain = ["stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value", "bytesValue", "bytes_value"],
         Integer = ["intValue", "int_value"],
         List = ["arrayValue", "array_value"],
@@ -278,7 +278,7 @@ names! {
 
 names! {
     /// An attribute as an element of a list.
-    OfAttribute {
+    AttributeKey {
         Key = ["key"],
         Value = ["value"],
         Values = ["values"],
@@ -286,52 +286,52 @@ names! {
 }
 
 /// The attributes of a span as an object, whatever they are written as: an object, or a list of keys and values.
-pub(crate) fn as_object<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
+pub(crate) fn as_object<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     match node.value {
         Value::List(items) => {
-            let entries: Vec<Entry<'run>> = items.iter().filter_map(|item| attribute(*item, draft, 0)).collect();
+            let entries: Vec<ObjectEntry<'run>> = items.iter().filter_map(|item| attribute_entry(*item, draft, 0)).collect();
             let entries = draft.arena.alloc_slice_copy(&entries);
             Node::new(Value::Object(Object::new(draft.arena, entries)), node.origin)
         }
         Value::Text(text) if text.as_str().trim_start().starts_with('{') => {
-            node.embedded(draft.arena, draft.limits).filter(|node| object(*node).is_some()).unwrap_or(node)
+            node.parse_embedded(draft.arena, draft.limits).filter(|node| node_object(*node).is_some()).unwrap_or(node)
         }
         _ => node,
     }
 }
 
 /// An attribute as an element of a list, so deep inside of others.
-pub(crate) fn attribute<'run>(item: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Option<Entry<'run>> {
-    let attribute = object(item)?;
-    let key = super::text_of_node(under(attribute, OfAttribute::Key)?)?;
-    Some(Entry { key, node: plain(under(attribute, OfAttribute::Value)?, draft, depth) })
+pub(crate) fn attribute_entry<'run>(item: Node<'run>, draft: &RunBuilder<'run, '_>, depth: usize) -> Option<ObjectEntry<'run>> {
+    let attribute = node_object(item)?;
+    let key = super::text_of_node(find_key(attribute, AttributeKey::Key)?)?;
+    Some(ObjectEntry { key, node: untyped_value(find_key(attribute, AttributeKey::Value)?, draft, depth) })
 }
 
-fn under<'run>(object: Object<'run>, wanted: OfAttribute) -> Option<Node<'run>> {
+fn find_key<'run>(object: Object<'run>, wanted: AttributeKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
 /// A whole number, which is written as text.
-pub(crate) fn integer(node: Node<'_>) -> Node<'_> {
+pub(crate) fn integer_node(node: Node<'_>) -> Node<'_> {
     let Value::Text(text) = node.value else { return node };
-    Number::spelled(text.as_str()).map_or(node, |number| Node::new(Value::Number(number), node.origin))
+    Number::from_spelling(text.as_str()).map_or(node, |number| Node::new(Value::Number(number), node.origin))
 }
 
 /// A value without what says its type.
-fn plain<'run>(node: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Node<'run> {
-    let Some([only]) = object(node).map(|object| object.entries()) else { return node };
-    let Some((typed, _)) = Typed::of(only.key).filter(|_| depth < draft.limits.json_depth) else { return node };
+fn untyped_value<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>, depth: usize) -> Node<'run> {
+    let Some([only]) = node_object(node).map(|object| object.entries()) else { return node };
+    let Some((typed, _)) = TypedValueKey::from_name(only.key).filter(|_| depth < draft.limits.json_depth) else { return node };
     let values =
-        || object(only.node).and_then(|object| under(object, OfAttribute::Values)).and_then(list).unwrap_or_default();
+        || node_object(only.node).and_then(|object| find_key(object, AttributeKey::Values)).and_then(node_list).unwrap_or_default();
     match (typed, only.node.value) {
-        (Typed::Integer, _) => integer(only.node),
-        (Typed::List, Value::Object(_)) => {
-            let items: Vec<Node<'run>> = values().iter().map(|item| plain(*item, draft, depth + 1)).collect();
+        (TypedValueKey::Integer, _) => integer_node(only.node),
+        (TypedValueKey::List, Value::Object(_)) => {
+            let items: Vec<Node<'run>> = values().iter().map(|item| untyped_value(*item, draft, depth + 1)).collect();
             Node::new(Value::List(draft.arena.alloc_slice_copy(&items)), only.node.origin)
         }
-        (Typed::Object, Value::Object(_)) => {
-            let entries: Vec<Entry<'run>> =
-                values().iter().filter_map(|item| attribute(*item, draft, depth + 1)).collect();
+        (TypedValueKey::Object, Value::Object(_)) => {
+            let entries: Vec<ObjectEntry<'run>> =
+                values().iter().filter_map(|item| attribute_entry(*item, draft, depth + 1)).collect();
             let object = Object::new(draft.arena, draft.arena.alloc_slice_copy(&entries));
             Node::new(Value::Object(object), only.node.origin)
         }

@@ -1,44 +1,44 @@
 //! What events of a span say of its messages.
 
-use super::attributes::{Fact, Facts, names};
-use super::exchange::Exchange;
-use super::said::{self, OfSaid};
-use crate::adapt::draft::Draft;
-use averment_base::value::Entry;
+use super::attributes::{Fact, SpanFacts, names};
+use super::exchange::ModelExchange;
+use super::span_messages::{self, SpanMessageKey};
+use crate::adapt::run_builder::RunBuilder;
+use averment_base::value::ObjectEntry;
 use averment_runs::normal::{of_step, role};
 
 /// What events of a span say: messages one by one, under their names.
-pub(crate) fn of_event<'run>(name: &str, facts: &Facts<'run>, draft: &Draft<'run, '_>, exchange: &mut Exchange<'run>) {
-    let Some((event, _)) = OfEvent::of(name) else { return };
-    let entries: Vec<Entry<'run>> = [
-        (Fact::EventRole, OfSaid::Role),
-        (Fact::EventContent, OfSaid::Content),
-        (Fact::EventCalls, OfSaid::Calls),
-        (Fact::EventId, OfSaid::Answers),
-        (Fact::EventMessage, OfSaid::Message),
+pub(crate) fn take_event<'run>(name: &str, facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>, exchange: &mut ModelExchange<'run>) {
+    let Some((event, _)) = MessageEvent::from_name(name) else { return };
+    let entries: Vec<ObjectEntry<'run>> = [
+        (Fact::EventRole, SpanMessageKey::Role),
+        (Fact::EventContent, SpanMessageKey::Content),
+        (Fact::EventCalls, SpanMessageKey::Calls),
+        (Fact::EventId, SpanMessageKey::Answers),
+        (Fact::EventMessage, SpanMessageKey::Message),
     ]
     .into_iter()
-    .filter_map(|(fact, key)| Some(Entry { key: key.names().first()?, node: said::read(facts.get(fact)?, draft) }))
+    .filter_map(|(fact, key)| Some(ObjectEntry { key: key.names().first()?, node: span_messages::read_node(facts.fact_node(fact)?, draft) }))
     .collect();
     let (by, answer) = match event {
-        OfEvent::System => (role::SYSTEM, false),
-        OfEvent::User => (role::USER, false),
-        OfEvent::Tool => (of_step::TOOL, false),
-        OfEvent::Assistant => (role::ASSISTANT, false),
-        OfEvent::Choice => (role::ASSISTANT, true),
+        MessageEvent::System => (role::SYSTEM, false),
+        MessageEvent::User => (role::USER, false),
+        MessageEvent::Tool => (of_step::TOOL, false),
+        MessageEvent::Assistant => (role::ASSISTANT, false),
+        MessageEvent::Choice => (role::ASSISTANT, true),
     };
-    let said = said::message(draft.object(&entries), by, draft);
+    let said = span_messages::read_message(draft.object_node(&entries), by, draft);
     if answer {
-        exchange.said.push(said)
+        exchange.output.push(said)
     } else {
-        exchange.given.push(said)
+        exchange.input.push(said)
     }
-    exchange.tells |= answer;
+    exchange.records_output |= answer;
 }
 
 names! {
     /// The names of events that hold a message.
-    OfEvent {
+    MessageEvent {
         System = ["gen_ai.system.message"],
         User = ["gen_ai.user.message"],
         Assistant = ["gen_ai.assistant.message"],

@@ -1,40 +1,40 @@
 //! What goes in and comes out of a model: messages, calls that are asked for, results that are told.
 
-use super::super::draft::Draft;
-use super::{said, text_of_node};
+use super::super::run_builder::RunBuilder;
+use super::{span_messages, text_of_node};
 use averment_base::value::Node;
 use averment_runs::normal::role;
 
 /// A message.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Said<'run> {
+pub(crate) struct SpanMessage<'run> {
     pub(crate) role: Option<&'run str>,
     pub(crate) texts: Vec<Node<'run>>,
     pub(crate) thoughts: Vec<Node<'run>>,
-    pub(crate) calls: Vec<Asked<'run>>,
-    pub(crate) results: Vec<Told<'run>>,
+    pub(crate) calls: Vec<RequestedCall<'run>>,
+    pub(crate) results: Vec<ToolResult<'run>>,
     pub(crate) place: Option<Node<'run>>,
 }
 
 /// A call that a model asked for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'run> {
+pub(crate) struct RequestedCall<'run> {
     pub(crate) id: Option<Node<'run>>,
     pub(crate) tool: Node<'run>,
     pub(crate) args: Option<Node<'run>>,
     pub(crate) place: Node<'run>,
 }
 
-impl<'run> Asked<'run> {
+impl<'run> RequestedCall<'run> {
     /// Its id; an empty one is none.
-    pub(super) fn id(&self) -> Option<&'run str> {
+    pub(super) fn id_text(&self) -> Option<&'run str> {
         self.id.and_then(text_of_node).filter(|id| !id.is_empty())
     }
 }
 
 /// A result that a model was told.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Told<'run> {
+pub(crate) struct ToolResult<'run> {
     pub(crate) id: Option<Node<'run>>,
     pub(crate) tool: Option<&'run str>,
     pub(crate) result: Node<'run>,
@@ -44,65 +44,65 @@ pub(crate) struct Told<'run> {
 
 /// What went in and came out of a model.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Exchange<'run> {
-    pub(crate) given: Vec<Said<'run>>,
-    pub(crate) said: Vec<Said<'run>>,
+pub(crate) struct ModelExchange<'run> {
+    pub(crate) input: Vec<SpanMessage<'run>>,
+    pub(crate) output: Vec<SpanMessage<'run>>,
     /// Something of what came out was recorded.
-    pub(crate) tells: bool,
+    pub(crate) records_output: bool,
     /// What went in and is not read: only results of calls count of it, and nobody has asked for one so far,
     /// nor is there one without a result.
     pub(super) unread: Option<Node<'run>>,
 }
 
-impl<'run> Exchange<'run> {
+impl<'run> ModelExchange<'run> {
     /// Takes in from another one of the same request what is not known here.
-    pub(super) fn complete(&mut self, other: Self) {
-        if self.given.is_empty() && self.unread.is_none() {
-            (self.given, self.unread) = (other.given, other.unread);
+    pub(super) fn complete_from(&mut self, other: Self) {
+        if self.input.is_empty() && self.unread.is_none() {
+            (self.input, self.unread) = (other.input, other.unread);
         }
-        if self.said.is_empty() {
-            self.said = other.said;
-            self.tells |= other.tells;
+        if self.output.is_empty() {
+            self.output = other.output;
+            self.records_output |= other.records_output;
         }
     }
 
     /// Whether what came out asks for calls.
-    pub(super) fn asks(&self) -> bool {
-        self.said.iter().any(|said| !said.calls.is_empty())
+    pub(super) fn asks_calls(&self) -> bool {
+        self.output.iter().any(|said| !said.calls.is_empty())
     }
 
-    pub(super) fn heard(&self) -> Heard<'_, 'run> {
-        Heard { given: &self.given, said: &self.said, tells: self.tells }
+    pub(super) fn exchange_ref(&self) -> ExchangeRef<'_, 'run> {
+        ExchangeRef { input: &self.input, output: &self.output, records_output: self.records_output }
     }
 
     /// Reads what was left unread.
-    pub(super) fn read_on(&mut self, draft: &Draft<'run, '_>) {
+    pub(super) fn read_rest(&mut self, draft: &RunBuilder<'run, '_>) {
         if let Some(node) = self.unread.take() {
-            self.given.extend(said::messages(node, role::USER, draft));
+            self.input.extend(span_messages::read_messages(node, role::USER, draft));
         }
     }
 }
 
 /// What went in and came out of a model, by what one of its spans or another says.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Heard<'t, 'run> {
-    pub(super) given: &'t [Said<'run>],
-    pub(super) said: &'t [Said<'run>],
-    pub(super) tells: bool,
+pub(super) struct ExchangeRef<'t, 'run> {
+    pub(super) input: &'t [SpanMessage<'run>],
+    pub(super) output: &'t [SpanMessage<'run>],
+    pub(super) records_output: bool,
 }
 
-impl Heard<'_, '_> {
+impl ExchangeRef<'_, '_> {
     /// With what is not known here, and there.
-    pub(super) fn or(self, outer: Self) -> Self {
-        let given = if self.given.is_empty() { outer.given } else { self.given };
-        match self.said.is_empty() {
-            true => Self { given, said: outer.said, tells: self.tells || outer.tells },
-            false => Self { given, ..self },
+    pub(super) fn or_outer(self, outer: Self) -> Self {
+        let given = if self.input.is_empty() { outer.input } else { self.input };
+        match self.output.is_empty() {
+            true => Self { input: given, output: outer.output, records_output: self.records_output || outer.records_output },
+            false => Self { input: given, ..self },
         }
     }
 }
 
-impl Said<'_> {
+impl SpanMessage<'_> {
     pub(super) fn is_empty(&self) -> bool {
         self.texts.is_empty() && self.calls.is_empty() && self.results.is_empty() && self.thoughts.is_empty()
     }

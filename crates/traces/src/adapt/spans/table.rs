@@ -37,9 +37,9 @@ macro_rules! names {
             #[allow(dead_code, reason = "not every table needs it")]
             #[allow(clippy::self_named_constructors, reason = "a table may be called `Of`")]
             /// What a name means, and its rank among the names of the same meaning.
-            pub(crate) fn of(name: &str) -> Option<(Self, u8)> {
-                type Known = rustc_hash::FxHashMap<&'static str, ($table, u8)>;
-                static KNOWN: std::sync::LazyLock<Known> = std::sync::LazyLock::new(|| {
+            pub(crate) fn from_name(name: &str) -> Option<(Self, u8)> {
+                type NameIndex = rustc_hash::FxHashMap<&'static str, ($table, u8)>;
+                static KNOWN: std::sync::LazyLock<NameIndex> = std::sync::LazyLock::new(|| {
                     let names = |(word, names): &($table, &'static [&'static str])| {
                         let word = *word;
                         names.iter().zip(0_u8..).map(move |(name, rank)| (*name, (word, rank))).collect::<Vec<_>>()

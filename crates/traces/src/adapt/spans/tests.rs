@@ -1,10 +1,10 @@
 //! Each name of each table of dialects says something.
 
-use super::attributes::{Fact, Numbered, Part};
+use super::attributes::{Fact, NumberedList, NumberedField};
 use averment_base::limits::Limits;
 use averment_base::value::json;
 use averment_runs::normal::of_run;
-use averment_runs::run::{Kind, RunSource};
+use averment_runs::run::{StepKind, RunSource};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 
@@ -31,8 +31,8 @@ fn said(attributes: &Json) -> String {
         ]);
         let raw = crate::RawRun::new(spans.to_string(), RunSource::default());
         let arena = Bump::new();
-        let run = crate::parse(&raw, &arena, &Limits::default()).expect("a run");
-        let hidden = [Kind::Span.list_key(), of_run::STEPS];
+        let run = crate::parse_run(&raw, &arena, &Limits::default()).expect("a run");
+        let hidden = [StepKind::Span.list_key(), of_run::STEPS];
         let entries = run.object.entries().iter().filter(|entry| !hidden.contains(&entry.key));
         entries.for_each(|entry| all.push_str(&format!("{} {}\n", entry.key, json::to_json(&entry.node.value))));
     }
@@ -112,16 +112,16 @@ fn each_numbered_name_says_something() {
     let (mut silent, tool) =
         (Vec::new(), json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t", "tool_call.id": "c"}));
     assert!(said(&tool).contains("\"t\""));
-    for (of, lists) in Numbered::ALL {
-        for (part, names) in Part::ALL.iter().filter(|(part, _)| *part != Part::TypeOfText) {
-            let is_of_tools = matches!(part, Part::Schema | Part::ToolName);
-            if is_of_tools != (*of == Numbered::Tools) {
+    for (of, lists) in NumberedList::ALL {
+        for (part, names) in NumberedField::ALL.iter().filter(|(part, _)| *part != NumberedField::TypeOfText) {
+            let is_of_tools = matches!(part, NumberedField::Schema | NumberedField::ToolName);
+            if is_of_tools != (*of == NumberedList::Tools) {
                 continue;
             }
             for (list, name) in lists.iter().flat_map(|list| names.iter().map(move |name| (list, name))) {
                 let key = format!("{list}.{}", name.replace('#', "0"));
                 let beside = |part: &str| format!("{list}.0.{part}");
-                let by = if *of == Numbered::In { "user" } else { "assistant" };
+                let by = if *of == NumberedList::In { "user" } else { "assistant" };
                 let said_before = json!({"gen_ai.operation.name": "chat", beside("message.role"): by, beside("message.content"): "said"});
                 let of_call = |part: &str, value: &str| json!({"gen_ai.operation.name": "chat", beside(part): value});
                 let spans = [
@@ -139,10 +139,10 @@ fn each_numbered_name_says_something() {
                     })
                 });
                 // Ids and arguments of calls that somebody else made, and ids that answer, count where a conversation has them.
-                let needs_more = *of == Numbered::In
-                    && matches!(part, Part::CallId | Part::CallName | Part::CallArgs | Part::Answers);
+                let needs_more = *of == NumberedList::In
+                    && matches!(part, NumberedField::CallId | NumberedField::CallName | NumberedField::CallArgs | NumberedField::Answers);
                 // What a model answers is said by the assistant, whatever role stands beside it.
-                let is_plain = *of == Numbered::Out && *part == Part::Role;
+                let is_plain = *of == NumberedList::Out && *part == NumberedField::Role;
                 if !says && !needs_more && !is_plain {
                     silent.push(key);
                 }

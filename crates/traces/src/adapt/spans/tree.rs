@@ -1,7 +1,7 @@
 //! Spans as a tree: which encloses which, and which agent each belongs to.
 
 use super::attributes::Fact;
-use super::{Act, Span, text_of_node};
+use super::{SpanAct, TraceSpan, text_of_node};
 use averment_base::value::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
@@ -10,8 +10,8 @@ use std::cmp::Ordering;
 pub(super) const MAIN: &str = "main";
 
 /// Spans in the order of their starts, with what encloses them.
-pub(super) struct Tree<'run> {
-    pub(super) spans: Vec<Span<'run>>,
+pub(super) struct SpanTree<'run> {
+    pub(super) spans: Vec<TraceSpan<'run>>,
     parents: Vec<Option<usize>>,
     /// Their numbers, parents first.
     order: Vec<usize>,
@@ -25,8 +25,8 @@ pub(super) struct Tree<'run> {
     pub(super) unknown_parents: usize,
 }
 
-impl<'run> Tree<'run> {
-    pub(super) fn new(mut spans: Vec<Span<'run>>) -> Self {
+impl<'run> SpanTree<'run> {
+    pub(super) fn new(mut spans: Vec<TraceSpan<'run>>) -> Self {
         spans.sort_by(|a, b| match (a.start, b.start) {
             (Some(a), Some(b)) => a.total_cmp(&b),
             (Some(_), None) => Ordering::Less,
@@ -48,22 +48,22 @@ impl<'run> Tree<'run> {
             }
             parent.filter(|parent| *parent != number)
         });
-        let parents = without_circles(parents.collect());
-        let order = parents_first(&parents);
+        let parents = break_cycles(parents.collect());
+        let order = order_parents_first(&parents);
         let (agents, names) = (Vec::new(), Vec::new());
-        let successors = spans.iter().filter_map(|span| span.facts.text(Fact::HandoverTo)).collect();
+        let successors = spans.iter().filter_map(|span| span.facts.fact_text(Fact::HandoverTo)).collect();
         let mut tree =
             Self { spans, parents, order, agents, main: None, names, successors, unknown_parents: unknown.len() };
         tree.find_agents();
         tree
     }
 
-    pub(super) fn parent(&self, span: usize) -> Option<usize> {
+    pub(super) fn parent_of(&self, span: usize) -> Option<usize> {
         self.parents.get(span).copied().flatten()
     }
 
-    pub(super) fn act(&self, span: usize) -> Act {
-        self.spans.get(span).map_or(Act::Other, |span| span.act)
+    pub(super) fn act_of(&self, span: usize) -> SpanAct {
+        self.spans.get(span).map_or(SpanAct::Other, |span| span.act)
     }
 
     /// All spans, each behind the one that it stands in.
@@ -72,10 +72,10 @@ impl<'run> Tree<'run> {
     }
 
     /// A value for each span that follows from its parent and that one's value.
-    pub(super) fn downwards<T: Copy>(&self, of_root: T, of_child: impl Fn(usize, T) -> T) -> Vec<T> {
+    pub(super) fn fold_down<T: Copy>(&self, of_root: T, of_child: impl Fn(usize, T) -> T) -> Vec<T> {
         let mut values = vec![of_root; self.spans.len()];
         for span in &self.order {
-            if let Some(parent) = self.parent(*span)
+            if let Some(parent) = self.parent_of(*span)
                 && let Some(above) = values.get(parent).copied()
                 && let Some(slot) = values.get_mut(*span)
             {
@@ -86,13 +86,13 @@ impl<'run> Tree<'run> {
     }
 
     /// The agent that a span belongs to.
-    pub(super) fn agent(&self, span: usize) -> Option<usize> {
+    pub(super) fn agent_of(&self, span: usize) -> Option<usize> {
         self.agents.get(span).copied().flatten()
     }
 
     /// The name of the agent that a span belongs to.
     pub(super) fn agent_name(&self, span: usize) -> Option<&'run str> {
-        self.names.get(self.agent(span)?).copied().flatten()
+        self.names.get(self.agent_of(span)?).copied().flatten()
     }
 
     /// Whether a span is the doing of the main agent, or of none where there is none.
@@ -106,8 +106,8 @@ impl<'run> Tree<'run> {
     }
 
     /// Whether what a span says may answer the run: it is the doing of the main agent, or of one that took over from it.
-    pub(super) fn answers(&self, span: usize) -> bool {
-        self.is_of_main(span) || self.agent(span).is_some_and(|agent| self.takes_over(agent))
+    pub(super) fn may_answer(&self, span: usize) -> bool {
+        self.is_of_main(span) || self.agent_of(span).is_some_and(|agent| self.takes_over(agent))
     }
 
     /// Whether an agent beside the main one was handed the work over, as a span says.
@@ -123,26 +123,26 @@ impl<'run> Tree<'run> {
 
     fn own_name(&self, agent: usize) -> Option<&'run str> {
         let span = self.spans.get(agent)?;
-        span.facts.text(Fact::Agent).or_else(|| span.facts.text(Fact::Entity)).or_else(|| plain_name(span))
+        span.facts.fact_text(Fact::Agent).or_else(|| span.facts.fact_text(Fact::Entity)).or_else(|| plain_name(span))
     }
 
     /// What tells of the run as a whole: what is around the main agent, outermost first; that agent, where it begins or, `at_end`, where it
     /// works for the last time; what has no parent.
-    pub(super) fn whole(&self, at_end: bool) -> Vec<usize> {
-        let around = |agent: usize| std::iter::successors(self.parent(agent), |span| self.parent(*span));
+    pub(super) fn whole_run(&self, at_end: bool) -> Vec<usize> {
+        let around = |agent: usize| std::iter::successors(self.parent_of(agent), |span| self.parent_of(*span));
         let mut whole: Vec<usize> = self.main.map(|main| around(main).collect()).unwrap_or_default();
         whole.reverse();
         let again = |span: &usize| {
             let beside = self.main.is_some_and(|main| self.agent_around(*span) == self.agent_around(main));
             let is_main = || self.names.get(*span).copied().flatten() == Some(MAIN);
-            self.act(*span) == Act::Agent && beside && (is_main() || at_end && self.takes_over(*span))
+            self.act_of(*span) == SpanAct::Agent && beside && (is_main() || at_end && self.takes_over(*span))
         };
         let mut works: Vec<usize> = (0..self.spans.len()).filter(again).collect();
         if at_end {
             works.reverse();
         }
         whole.extend(works);
-        let mut roots: Vec<usize> = (0..self.spans.len()).filter(|span| self.parent(*span).is_none()).collect();
+        let mut roots: Vec<usize> = (0..self.spans.len()).filter(|span| self.parent_of(*span).is_none()).collect();
         if at_end {
             roots.reverse();
         }
@@ -152,31 +152,31 @@ impl<'run> Tree<'run> {
 
     /// The agent that encloses an agent.
     fn agent_around(&self, agent: usize) -> Option<usize> {
-        self.parent(agent).and_then(|parent| self.agent(parent))
+        self.parent_of(agent).and_then(|parent| self.agent_of(parent))
     }
 
     /// The main agent is the outermost one that does something itself: what only encloses another one is the same agent.
     fn find_agents(&mut self) {
-        let of_parent = self.downwards(
+        let of_parent = self.fold_down(
             None,
             |parent, above: Option<usize>| {
-                if self.act(parent) == Act::Agent { Some(parent) } else { above }
+                if self.act_of(parent) == SpanAct::Agent { Some(parent) } else { above }
             },
         );
         let own = |span: usize| {
-            if self.act(span) == Act::Agent { Some(span) } else { of_parent.get(span).copied().flatten() }
+            if self.act_of(span) == SpanAct::Agent { Some(span) } else { of_parent.get(span).copied().flatten() }
         };
         self.agents = (0..self.spans.len()).map(own).collect();
-        let depth = self.downwards(0_usize, |parent, above| above + usize::from(self.act(parent) == Act::Agent));
+        let depth = self.fold_down(0_usize, |parent, above| above + usize::from(self.act_of(parent) == SpanAct::Agent));
         let mut acts = vec![false; self.spans.len()];
         for (number, span) in self.spans.iter().enumerate() {
-            if matches!(span.act, Act::Inference | Act::Tool)
-                && let Some(slot) = self.agent(number).and_then(|agent| acts.get_mut(agent))
+            if matches!(span.act, SpanAct::Inference | SpanAct::Tool)
+                && let Some(slot) = self.agent_of(number).and_then(|agent| acts.get_mut(agent))
             {
                 *slot = true;
             }
         }
-        let agents = || (0..self.spans.len()).filter(|span| self.act(*span) == Act::Agent);
+        let agents = || (0..self.spans.len()).filter(|span| self.act_of(*span) == SpanAct::Agent);
         let deep = |span: &usize| depth.get(*span).copied();
         let acting = agents().filter(|span| acts.get(*span) == Some(&true)).min_by_key(deep);
         self.main = acting.or_else(|| agents().min_by_key(deep));
@@ -192,7 +192,7 @@ impl<'run> Tree<'run> {
         };
         let mut names: Vec<Option<&'run str>> = (0..self.spans.len())
             .map(|span| {
-                if self.act(span) != Act::Agent {
+                if self.act_of(span) != SpanAct::Agent {
                     None
                 } else if is_main(span) {
                     Some(MAIN)
@@ -210,14 +210,14 @@ impl<'run> Tree<'run> {
     }
 
     /// Whether a span has spans of a kind inside; with `within`, agents and tools between them left out.
-    pub(super) fn enclosing(&self, is: impl Fn(&Span<'run>) -> bool, within: bool) -> Vec<bool> {
+    pub(super) fn encloses_any(&self, is: impl Fn(&TraceSpan<'run>) -> bool, within: bool) -> Vec<bool> {
         let mut encloses = vec![false; self.spans.len()];
         for span in self.order.iter().rev() {
             let inside = encloses.get(*span).copied().unwrap_or(false);
-            let goes_on = inside && !(within && matches!(self.act(*span), Act::Agent | Act::Tool));
+            let goes_on = inside && !(within && matches!(self.act_of(*span), SpanAct::Agent | SpanAct::Tool));
             let own = self.spans.get(*span).is_some_and(&is);
             if (own || goes_on)
-                && let Some(slot) = self.parent(*span).and_then(|parent| encloses.get_mut(parent))
+                && let Some(slot) = self.parent_of(*span).and_then(|parent| encloses.get_mut(parent))
             {
                 *slot = true;
             }
@@ -227,7 +227,7 @@ impl<'run> Tree<'run> {
 }
 
 /// The spans in an order in which parents come first.
-fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
+fn order_parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let mut done = vec![false; parents.len()];
     let mut order = Vec::with_capacity(parents.len());
     for start in 0..parents.len() {
@@ -246,7 +246,7 @@ fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
 }
 
 /// The name of a span without the word for what it does.
-pub(super) fn plain_name<'run>(span: &Span<'run>) -> Option<&'run str> {
+pub(super) fn plain_name<'run>(span: &TraceSpan<'run>) -> Option<&'run str> {
     let name = span.name.and_then(text_of_node)?;
     let word = ["invoke_agent ", "execute_tool ", "running tool: ", "tools/call "]
         .into_iter()
@@ -255,13 +255,13 @@ pub(super) fn plain_name<'run>(span: &Span<'run>) -> Option<&'run str> {
 }
 
 /// The same for the node.
-pub(super) fn plain_name_node<'run>(span: &Span<'run>) -> Option<Node<'run>> {
+pub(super) fn plain_name_node<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
     let (node, name) = (span.name?, plain_name(span)?);
-    Some(Node::new(averment_base::value::Value::plain(name), node.origin))
+    Some(Node::new(averment_base::value::Value::plain_text(name), node.origin))
 }
 
 /// Spans that stand in each other have no parents.
-fn without_circles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
+fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
     let mut state = vec![0_u8; parents.len()];
     for start in 0..parents.len() {
         let mut way = Vec::new();

@@ -1,8 +1,8 @@
 //! The loops with AVX-512.
 
 use super::avx2::Avx2;
-use super::{BlockMasks, Carry, Word, bad_escapes, over_blocks, over_candidates, tell};
-use crate::scan::Bits;
+use super::{BlockMasks, BlockCarry, ScanWord, bad_escapes, over_blocks, over_candidates, report_candidates};
+use crate::scan::BitPositions;
 use std::arch::x86_64::*;
 
 /// What a machine has that has all that the functions of this module need: only detection gives one.
@@ -20,26 +20,26 @@ impl Avx512 {
 }
 
 #[expect(unsafe_code, reason = "instructions that only some machines have")]
-pub(super) fn index(_: Avx512, bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
+pub(super) fn index_blocks(_: Avx512, bytes: &[u8], words: &mut Vec<ScanWord>, ends: &mut Vec<usize>) -> (bool, bool) {
     // SAFETY: the token says that the machine has the instructions.
     unsafe { index_avx512(bytes, words, ends) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx2,pclmulqdq,bmi1,bmi2,popcnt")]
-fn index_avx512(bytes: &[u8], words: &mut Vec<Word>, ends: &mut Vec<usize>) -> (bool, bool) {
-    over_blocks!(bytes, words, ends, look, super::avx2::parity)
+fn index_avx512(bytes: &[u8], words: &mut Vec<ScanWord>, ends: &mut Vec<usize>) -> (bool, bool) {
+    over_blocks!(bytes, words, ends, block_masks, super::avx2::prefix_parity)
 }
 
 #[target_feature(enable = "avx512f")]
 #[expect(unsafe_code, reason = "a load of 64 bytes")]
-fn load(block: &[u8; 64]) -> __m512i {
+fn load_block(block: &[u8; 64]) -> __m512i {
     // SAFETY: the load lies inside of the 64 bytes and asks for no alignment.
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn look(block: &[u8; 64]) -> BlockMasks {
-    let bytes = load(block);
+fn block_masks(block: &[u8; 64]) -> BlockMasks {
+    let bytes = load_block(block);
     let folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
     let is = |bytes: __m512i, byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte.cast_signed()));
     BlockMasks {
@@ -54,7 +54,7 @@ fn look(block: &[u8; 64]) -> BlockMasks {
 }
 
 #[expect(unsafe_code, reason = "instructions that only some machines have")]
-pub(super) fn candidates(
+pub(super) fn find_candidates(
     _: Avx512,
     bytes: &[u8],
     low: &[[u8; 16]; 3],
@@ -67,7 +67,7 @@ pub(super) fn candidates(
 
 #[target_feature(enable = "avx512f")]
 #[expect(unsafe_code, reason = "a load of a table of 16 bytes")]
-fn table(halves: &[u8; 16]) -> __m512i {
+fn load_table(halves: &[u8; 16]) -> __m512i {
     // SAFETY: the load lies inside of the 16 bytes and asks for no alignment.
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(halves.as_ptr().cast()) })
 }
@@ -79,8 +79,8 @@ fn candidates_avx512(
     high: &[[u8; 16]; 3],
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) {
-    let [low_0, low_1, low_2] = [table(&low[0]), table(&low[1]), table(&low[2])];
-    let [high_0, high_1, high_2] = [table(&high[0]), table(&high[1]), table(&high[2])];
+    let [low_0, low_1, low_2] = [load_table(&low[0]), load_table(&low[1]), load_table(&low[2])];
+    let [high_0, high_1, high_2] = [load_table(&high[0]), load_table(&high[1]), load_table(&high[2])];
     let half = _mm512_set1_epi8(15);
     let one = |bytes: __m512i, low: __m512i, high: __m512i| {
         let upper = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), half);
@@ -92,8 +92,8 @@ fn candidates_avx512(
         else {
             return 0;
         };
-        let both = _mm512_and_si512(one(load(first), low_0, high_0), one(load(second), low_1, high_1));
-        _mm512_test_epi8_mask(both, one(load(third), low_2, high_2))
+        let both = _mm512_and_si512(one(load_block(first), low_0, high_0), one(load_block(second), low_1, high_1));
+        _mm512_test_epi8_mask(both, one(load_block(third), low_2, high_2))
     };
     over_candidates!(bytes, low, high, found, 64, hits);
 }

@@ -1,11 +1,11 @@
 //! Why two steps that match their patterns are no pair: they have other values, or a test of one fails with the values of the other.
 
 use super::super::timeline::Env;
-use super::super::view::{Fit, Hit, View, merge, same_values};
-use super::differ;
+use super::super::view::{PairFit, Hit, MonitorView, merge_envs, same_values};
+use super::values_differ;
 use super::near::MOST_COMPARED;
 use crate::vm::context::ExpressionScope;
-use crate::vm::outcome::{Evidence, Role};
+use crate::vm::outcome::{VerdictEvidence, Role};
 
 /// Why a match does not go together with others.
 pub(in super::super) struct JoinMismatch {
@@ -21,37 +21,37 @@ pub(in super::super) fn for_which(test: &str) -> String {
 }
 
 /// A test of a step on values of another one that fails.
-struct Failed {
+struct FailedTest {
     /// Its text.
     test: String,
     /// The values that it compares: `` `id` is 2 and `$x` is 3 ``.
     values: String,
 }
 
-impl View<'_, '_> {
+impl MonitorView<'_, '_> {
     /// What a step lacks, and the match that comes nearest to it fails only a test of the step itself: `` a for which `id > $x` holds ``.
-    pub(in super::super) fn wanted(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> String {
-        let thing = self.thing(operand, env);
-        match self.refusing(operand, hit, env, before) {
+    pub(in super::super) fn describe_wanted(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> String {
+        let thing = self.describe_operand(operand, env);
+        match self.refusing_match(operand, hit, env, before) {
             Some((test, _)) => thing + &for_which(&test),
             None => thing,
         }
     }
 
     /// The nearest match of an operand with the values that are wanted, where a test of `hit` on its values fails; and that test.
-    pub(in super::super) fn refusing(
+    pub(in super::super) fn refusing_match(
         &mut self,
         operand: usize,
         hit: &Hit,
         env: &Env,
         before: bool,
-    ) -> Option<(String, Evidence)> {
-        if !self.joined(hit.operand) {
+    ) -> Option<(String, VerdictEvidence)> {
+        if !self.has_joins(hit.operand) {
             return None;
         }
-        for near in self.comparable(operand, hit, env, before) {
-            if let Some(failed) = self.failed_test(hit, &merge(&near.env, env), Some(operand)) {
-                let (name, own) = (self.say(near.step), self.say(hit.step));
+        for near in self.comparable_matches(operand, hit, env, before) {
+            if let Some(failed) = self.failed_test(hit, &merge_envs(&near.env, env), Some(operand)) {
+                let (name, own) = (self.describe_step(near.step), self.describe_step(hit.step));
                 let label = [&name, " does not fit: for ", &own, " ", &failed.values].concat();
                 return Some((failed.test, self.step_proof(near.step, operand, Role::NearMiss, label)));
             }
@@ -60,42 +60,42 @@ impl View<'_, '_> {
     }
 
     /// The nearest match of an operand that makes a pair with a step: of the same values, and with all tests of both.
-    pub(in super::super) fn fitting(&mut self, operand: usize, hit: &Hit, before: bool) -> Option<Hit> {
-        if !self.joined(operand) && !self.joined(hit.operand) {
-            return self.hits_near(operand, hit.step, before).find(|near| same_values(&near.env, &hit.env) == Fit::Yes);
+    pub(in super::super) fn fitting_match(&mut self, operand: usize, hit: &Hit, before: bool) -> Option<Hit> {
+        if !self.has_joins(operand) && !self.has_joins(hit.operand) {
+            return self.hits_near(operand, hit.step, before).find(|near| same_values(&near.env, &hit.env) == PairFit::Yes);
         }
-        let near = self.comparable(operand, hit, &hit.env, before);
+        let near = self.comparable_matches(operand, hit, &hit.env, before);
         near.into_iter().find(|near| self.is_pair(near, hit, &hit.env))
     }
 
     /// Whether the tests of two steps of the same values hold.
     pub(in super::super) fn is_pair(&mut self, near: &Hit, hit: &Hit, env: &Env) -> bool {
-        let values = merge(env, &near.env);
+        let values = merge_envs(env, &near.env);
         let mut holds = |hit: &Hit| {
-            !self.joined(hit.operand) || self.joins_of(hit.operand, hit.event, &values).is_ok_and(|fit| fit == Fit::Yes)
+            !self.has_joins(hit.operand) || self.joins_of(hit.operand, hit.event, &values).is_ok_and(|fit| fit == PairFit::Yes)
         };
         holds(near) && holds(hit)
     }
 
     /// Matches of an operand with the values that are wanted, nearest first.
-    fn comparable(&self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Hit> {
+    fn comparable_matches(&self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Hit> {
         let near = self.hits_near(operand, hit.step, before).take(MOST_COMPARED);
-        near.filter(|near| near.step != hit.step && same_values(&near.env, env) == Fit::Yes).collect()
+        near.filter(|near| near.step != hit.step && same_values(&near.env, env) == PairFit::Yes).collect()
     }
 
     /// The first test of a step on other steps' values that fails with these; with `of` only tests that use a value which that operand binds.
-    fn failed_test(&mut self, hit: &Hit, env: &Env, of: Option<usize>) -> Option<Failed> {
+    fn failed_test(&mut self, hit: &Hit, env: &Env, of: Option<usize>) -> Option<FailedTest> {
         let (plan, written) = (self.plan, self.written_of(hit)?);
-        let (alternative, step) = self.alternative(plan, hit.operand, hit.event)?;
-        let bindings = self.bindings(env);
+        let (alternative, step) = self.matched_alternative(plan, hit.operand, hit.event)?;
+        let bindings = self.binding_values(env);
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         for (code, own) in alternative.joins.iter().zip(&written.joins) {
-            let asked = plan.asked(*code);
+            let asked = plan.used_bindings(*code);
             let known = asked.iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some));
-            let uses = of.is_none_or(|operand| asked.iter().any(|name| self.names(operand).contains(name)));
-            if known && uses && self.machine.truth(*own, &scope).is_ok_and(|truth| truth.plain() == Some(false)) {
-                let values = self.machine.explain(*own, &scope).reason;
-                return Some(Failed { test: self.machine.code_text(*own), values });
+            let uses = of.is_none_or(|operand| asked.iter().any(|name| self.operand_names(operand).contains(name)));
+            if known && uses && self.machine.evaluate_truth(*own, &scope).is_ok_and(|truth| truth.plain_answer() == Some(false)) {
+                let values = self.machine.explain_condition(*own, &scope).reason;
+                return Some(FailedTest { test: self.machine.code_text(*own), values });
             }
         }
         None
@@ -104,18 +104,18 @@ impl View<'_, '_> {
     /// Why a match does not go together with what has been bound before it, and with the steps that bound it.
     pub(in super::super) fn join_mismatch(&mut self, near: &Hit, env: &Env, others: &[Hit]) -> Option<JoinMismatch> {
         let written = self.written_of(near).map_or(&[][..], std::slice::from_ref);
-        let differing = self.names(near.operand).iter().filter(|name| differ(&near.env, env, **name));
-        let values: Vec<String> = differing.filter_map(|name| self.value(*name, written, &near.env)).collect();
+        let differing = self.operand_names(near.operand).iter().filter(|name| values_differ(&near.env, env, **name));
+        let values: Vec<String> = differing.filter_map(|name| self.binding_words(*name, written, &near.env)).collect();
         if !values.is_empty() {
             return Some(JoinMismatch { words: format!("it has {}", values.join(" and ")), test: None });
         }
-        let all = merge(env, &near.env);
+        let all = merge_envs(env, &near.env);
         if let Some(failed) = self.failed_test(near, &all, None) {
             return Some(JoinMismatch { words: failed.values, test: None });
         }
         others.iter().find_map(|other| {
             let failed = self.failed_test(other, &all, None)?;
-            let words = format!("for {} {}", self.say(other.step), failed.values);
+            let words = format!("for {} {}", self.describe_step(other.step), failed.values);
             Some(JoinMismatch { words, test: Some(failed.test) })
         })
     }

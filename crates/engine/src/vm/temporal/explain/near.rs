@@ -2,13 +2,13 @@
 
 use super::super::monitor;
 use super::super::timeline::Env;
-use super::super::view::{Fit, Hit, Names, View, merge, same_values};
-use super::differ;
+use super::super::view::{PairFit, Hit, BindingNames, MonitorView, merge_envs, same_values};
+use super::values_differ;
 use crate::bytecode::program::CodeId;
-use crate::ir::Alternative;
+use crate::ir::PatternAlternative;
 use crate::vm::context::ExpressionScope;
 use crate::vm::nearest::equal_otherwise;
-use crate::vm::outcome::{Evidence, Role};
+use crate::vm::outcome::{VerdictEvidence, Role};
 use averment_base::value::Value;
 use averment_runs::run::Step;
 
@@ -19,7 +19,7 @@ pub(in super::super) const MOST_COMPARED: usize = 200;
 /// Longer texts are not compared for what they have in common.
 const LONGEST: usize = 1_000;
 
-impl<'run> View<'_, 'run> {
+impl<'run> MonitorView<'_, 'run> {
     /// The step nearest to `from` (before it, or behind it) that nearly matches an operand under an environment.
     pub(in super::super) fn near_miss(
         &mut self,
@@ -27,26 +27,26 @@ impl<'run> View<'_, 'run> {
         env: &Env,
         from: u32,
         before: bool,
-    ) -> Option<Evidence> {
+    ) -> Option<VerdictEvidence> {
         self.other_value(operand, env, from, before)
-            .or_else(|| self.refused(operand, env, from, before))
-            .or_else(|| self.unmet(operand, from, before))
+            .or_else(|| self.refused_evidence(operand, env, from, before))
+            .or_else(|| self.unmet_condition(operand, from, before))
     }
 
     /// A match whose tests on the other step's values fail.
-    fn refused(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
-        if !self.joined(operand) {
+    fn refused_evidence(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<VerdictEvidence> {
+        if !self.has_joins(operand) {
             return None;
         }
         let plan = self.plan;
         let nearest = self.hits_near(operand, from, before).next()?;
-        let (alternative, step) = self.alternative(plan, operand, nearest.event)?;
-        let bindings = self.bindings(&merge(&nearest.env, env));
+        let (alternative, step) = self.matched_alternative(plan, operand, nearest.event)?;
+        let bindings = self.binding_values(&merge_envs(&nearest.env, env));
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         for code in &alternative.joins {
-            if self.machine.truth(*code, &scope).is_ok_and(|truth| truth.plain() == Some(false)) {
-                let reason = self.machine.explain(*code, &scope).reason;
-                let label = format!("{} does not fit: {reason}", self.say(nearest.step));
+            if self.machine.evaluate_truth(*code, &scope).is_ok_and(|truth| truth.plain_answer() == Some(false)) {
+                let reason = self.machine.explain_condition(*code, &scope).reason;
+                let label = format!("{} does not fit: {reason}", self.describe_step(nearest.step));
                 return Some(self.step_proof(nearest.step, operand, Role::NearMiss, label));
             }
         }
@@ -55,25 +55,25 @@ impl<'run> View<'_, 'run> {
 
     /// What comes nearest for a step that lacks an earlier (or later) one: a step that nearly matches there, one that matches on the other
     /// side, otherwise one whose name is nearly that.
-    pub(in super::super) fn nearest(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Evidence> {
-        let refusing = self.refusing(operand, hit, env, before).map(|(_, near)| near);
+    pub(in super::super) fn nearest_evidence(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Vec<VerdictEvidence> {
+        let refusing = self.refusing_match(operand, hit, env, before).map(|(_, near)| near);
         let near = refusing.or_else(|| self.near_miss(operand, env, hit.step, before));
-        let mut found: Vec<Evidence> = near.into_iter().collect();
+        let mut found: Vec<VerdictEvidence> = near.into_iter().collect();
         found.extend(self.other_side(operand, hit, env, before));
         if found.is_empty() {
-            found.extend(self.misspelt(operand));
+            found.extend(self.misspelled_name(operand));
         }
         found
     }
 
     /// The nearest match with the values that are wanted, on the side where it does not count.
-    fn other_side(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Option<Evidence> {
+    fn other_side(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Option<VerdictEvidence> {
         let hits: Vec<Hit> = self.hits_near(operand, hit.step, !before).take(MOST_COMPARED).collect();
         for near in hits {
-            let values = same_values(&near.env, env) == Fit::Yes && near.step != hit.step;
+            let values = same_values(&near.env, env) == PairFit::Yes && near.step != hit.step;
             if values && self.is_pair(&near, hit, env) {
                 let side = if before { "comes only after" } else { "comes before" };
-                let label = [&self.say(near.step), " ", side, " ", &self.say(hit.step)].concat();
+                let label = [&self.describe_step(near.step), " ", side, " ", &self.describe_step(hit.step)].concat();
                 return Some(self.step_proof(near.step, operand, Role::NearMiss, label));
             }
         }
@@ -81,44 +81,44 @@ impl<'run> View<'_, 'run> {
     }
 
     /// A match with another value: one that would be the same if type, case or spelling did not count, otherwise the nearest.
-    fn other_value(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<Evidence> {
-        let names = Names::from_slice(&self.unique_pattern(operand)?.names);
+    fn other_value(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<VerdictEvidence> {
+        let names = BindingNames::from_slice(&self.unique_pattern(operand)?.names);
         if names.is_empty() {
             return None;
         }
-        let env = &merge(&self.header, env);
-        let differs = |hit: &Hit| names.iter().any(|name| differ(&hit.env, env, *name));
-        let like = |hit: &Hit| names.iter().any(|name| self.like(&hit.env, env, *name).is_some());
+        let env = &merge_envs(&self.header, env);
+        let differs = |hit: &Hit| names.iter().any(|name| values_differ(&hit.env, env, *name));
+        let like = |hit: &Hit| names.iter().any(|name| self.value_difference(&hit.env, env, *name).is_some());
         let found = self.any_near(operand, from, before).take(MOST_COMPARED).find(like);
         let nearest = found.or_else(|| self.any_near(operand, from, before).find(differs))?;
         let alternatives = self.written_of(&nearest).map_or(&[][..], std::slice::from_ref);
         let differing: Vec<String> = names
             .iter()
-            .filter(|name| differ(&nearest.env, env, **name))
+            .filter(|name| values_differ(&nearest.env, env, **name))
             .filter_map(|name| {
-                let value = self.value(*name, alternatives, &nearest.env)?;
-                let like = self.like(&nearest.env, env, *name).map_or_else(String::new, |like| format!(" ({like})"));
+                let value = self.binding_words(*name, alternatives, &nearest.env)?;
+                let like = self.value_difference(&nearest.env, env, *name).map_or_else(String::new, |like| format!(" ({like})"));
                 Some(value + &like)
             })
             .collect();
-        let label = [&self.say(nearest.step), " has ", &differing.join(" and ")].concat();
+        let label = [&self.describe_step(nearest.step), " has ", &differing.join(" and ")].concat();
         // The value itself shows best what differs.
-        let first = self.bound(&nearest).next();
+        let first = self.bound_nodes(&nearest).next();
         Some(match first {
             Some((_, node)) => {
-                let value = self.machine.proof(&node.value);
-                Evidence { label, ..self.value_proof(nearest.step, &node, value, Role::NearMiss) }
+                let value = self.machine.evidence_text(&node.value);
+                VerdictEvidence { label, ..self.value_proof(nearest.step, &node, value, Role::NearMiss) }
             }
             None => self.step_proof(nearest.step, operand, Role::NearMiss, label),
         })
     }
 
     /// In what two values of a binding alone differ, where they are nearly the same.
-    fn like(&self, a: &Env, b: &Env, name: u32) -> Option<String> {
-        if !differ(a, b, name) {
+    fn value_difference(&self, a: &Env, b: &Env, name: u32) -> Option<String> {
+        if !values_differ(a, b, name) {
             return None;
         }
-        let node = |env: &Env| self.timeline.values.node(*env.get(name as usize)?);
+        let node = |env: &Env| self.timeline.values.value_node(*env.get(name as usize)?);
         let long = |value: &Value<'_>| matches!(value, Value::Text(text) if text.as_str().len() > LONGEST);
         let (a, b) = (node(a)?.value, node(b)?.value);
         if long(&a) || long(&b) { None } else { equal_otherwise(&a, &b) }
@@ -131,7 +131,7 @@ impl<'run> View<'_, 'run> {
         from: u32,
         before: bool,
     ) -> impl Iterator<Item = Hit> + '_ {
-        self.events_near(operand, from, before).filter_map(move |event| monitor::hit(operand, event, self))
+        self.events_near(operand, from, before).filter_map(move |event| monitor::event_hit(operand, event, self))
     }
 
     /// The same with those that have other values than the block's header gives.
@@ -140,12 +140,12 @@ impl<'run> View<'_, 'run> {
     }
 
     fn events_near(&self, operand: usize, from: u32, before: bool) -> impl Iterator<Item = u32> + '_ {
-        let matches = self.operands.get(operand).and_then(|operand| self.timeline.of(operand.unique));
+        let matches = self.operands.get(operand).and_then(|operand| self.timeline.matches_of(operand.unique));
         let window = self.context.window;
         let from = from as usize;
         let range = matches.map_or(0..0, |matches| match before {
-            true => matches.between(window.start, from),
-            false => matches.between(from + 1, window.end),
+            true => matches.events_between(window.start, from),
+            false => matches.events_between(from + 1, window.end),
         });
         let (behind, ahead) = if before { (range, 0..0) } else { (0..0, range) };
         behind.rev().chain(ahead).take(MOST_LOOKED)
@@ -158,31 +158,31 @@ impl<'run> View<'_, 'run> {
 
     /// The matches of an operand in the window, in order.
     pub(in super::super) fn hits_of(&self, operand: usize) -> impl Iterator<Item = Hit> + '_ {
-        let matches = self.operands.get(operand).and_then(|operand| self.timeline.of(operand.unique));
+        let matches = self.operands.get(operand).and_then(|operand| self.timeline.matches_of(operand.unique));
         let window = self.context.window;
-        let events = matches.into_iter().flat_map(move |matches| matches.between(window.start, window.end));
-        events.filter_map(move |event| monitor::hit(operand, event, self))
+        let events = matches.into_iter().flat_map(move |matches| matches.events_between(window.start, window.end));
+        events.filter_map(move |event| monitor::event_hit(operand, event, self))
     }
 
     /// A step of the right name that does not meet the pattern's condition.
-    pub(in super::super) fn unmet(&mut self, operand: usize, from: u32, before: bool) -> Option<Evidence> {
+    pub(in super::super) fn unmet_condition(&mut self, operand: usize, from: u32, before: bool) -> Option<VerdictEvidence> {
         let (plan, timeline) = (self.plan, self.timeline);
         let id = self.operands.get(operand)?.unique;
-        let written = self.written(operand);
-        let (matches, from) = (timeline.of(id)?, from as usize);
+        let written = self.written_alternatives(operand);
+        let (matches, from) = (timeline.matches_of(id)?, from as usize);
         let (behind, ahead) = match before {
             true => (matches.looked_at(0, from), &[][..]),
             false => (&[][..], matches.looked_at(from.saturating_add(1), self.context.window.end)),
         };
         for looked in behind.iter().rev().chain(ahead).filter(|looked| !looked.matches).take(MOST_LOOKED) {
             let step = self.step(looked.step)?;
-            let candidates = plan.table().candidates(step.kind, step.name, self.machine.prepared);
+            let candidates = plan.name_index().matching_alternatives(step.kind, step.name, self.machine.prepared);
             let own = candidates.iter().find(|at| at.unique == id);
             let Some(alternative) = own.and_then(|at| written.get(usize::from(at.alternative))) else {
                 continue;
             };
-            if let Some(words) = self.misses(alternative, step) {
-                let label = format!("{} does not fit: {words}", self.say(looked.step));
+            if let Some(words) = self.mismatch_reason(alternative, step) {
+                let label = format!("{} does not fit: {words}", self.describe_step(looked.step));
                 return Some(self.step_proof(looked.step, operand, Role::NearMiss, label));
             }
         }
@@ -190,32 +190,32 @@ impl<'run> View<'_, 'run> {
     }
 
     /// Why a step of the right name is no match; `None` when it is one.
-    pub(in super::super) fn misses(
+    pub(in super::super) fn mismatch_reason(
         &mut self,
-        alternative: &Alternative<CodeId>,
+        alternative: &PatternAlternative<CodeId>,
         step: &'run Step<'run>,
     ) -> Option<String> {
-        use averment_runs::run::Status;
-        if alternative.proposed == step.status.executed() {
+        use averment_runs::run::StepStatus;
+        if alternative.proposed == step.status.is_executed() {
             let status = match step.status {
-                Status::Denied => "it was denied",
-                Status::Pending => "it is still pending",
+                StepStatus::Denied => "it was denied",
+                StepStatus::Pending => "it is still pending",
                 _ => "it was executed",
             };
             return Some(status.to_owned());
         }
         match (alternative.succeeded, step.status) {
-            (Some(true), Status::Failed) => return Some("it failed".to_owned()),
-            (Some(false), Status::Ok) => return Some("it did not fail".to_owned()),
+            (Some(true), StepStatus::Failed) => return Some("it failed".to_owned()),
+            (Some(false), StepStatus::Ok) => return Some("it did not fail".to_owned()),
             _ => {}
         }
         let scope = ExpressionScope::of_step(step);
         let condition = alternative.condition?;
-        let truth = self.machine.truth(condition, &scope).ok()?;
-        if truth.plain() == Some(true) {
+        let truth = self.machine.evaluate_truth(condition, &scope).ok()?;
+        if truth.plain_answer() == Some(true) {
             return None;
         }
-        let reason = self.machine.explain(condition, &scope).reason;
+        let reason = self.machine.explain_condition(condition, &scope).reason;
         Some(if reason.is_empty() { "its condition is not met".to_owned() } else { reason })
     }
 }

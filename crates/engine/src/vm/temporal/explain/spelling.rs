@@ -1,11 +1,11 @@
 //! Names that nearly are the one that a pattern asks for: a misspelt tool is the first thing to look for where a run lacks it.
 
-use super::super::view::View;
-use crate::ir::{Alternative, NameTest};
-use crate::vm::outcome::{Evidence, Role};
+use super::super::view::MonitorView;
+use crate::ir::{PatternAlternative, NameTest};
+use crate::vm::outcome::{VerdictEvidence, Role};
 use averment_base::diagnostic::suggest;
 use averment_base::near;
-use averment_runs::run::Kind;
+use averment_runs::run::StepKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
@@ -25,15 +25,15 @@ thread_local! {
     static UNLIKE: RefCell<FxHashMap<Box<str>, FxHashSet<Box<str>>>> = RefCell::default();
 }
 
-impl<'run> View<'_, 'run> {
+impl<'run> MonitorView<'_, 'run> {
     /// Where no step has a name that the pattern asks for: the first one whose name is nearly that.
-    pub(in super::super) fn misspelt(&self, operand: usize) -> Option<Evidence> {
+    pub(in super::super) fn misspelled_name(&self, operand: usize) -> Option<VerdictEvidence> {
         let unique = self.unique_pattern(operand)?;
-        for Alternative { kind, name, .. } in &unique.alternatives {
-            let (NameTest::Exactly(name), Kind::Call | Kind::Skill | Kind::Handover) = (name, kind) else { continue };
-            if let Some((step, found)) = self.nearly(*kind, name).filter(|(_, found)| !self.names_it(found)) {
-                let things = if *kind == Kind::Call { "calls of" } else { "the skill" };
-                let label = format!("the run has no `{}`, but {things} `{}`", super::short(name), super::short(found));
+        for PatternAlternative { kind, name, .. } in &unique.alternatives {
+            let (NameTest::Exactly(name), StepKind::Call | StepKind::Skill | StepKind::Handover) = (name, kind) else { continue };
+            if let Some((step, found)) = self.near_step_name(*kind, name).filter(|(_, found)| !self.names_it(found)) {
+                let things = if *kind == StepKind::Call { "calls of" } else { "the skill" };
+                let label = format!("the run has no `{}`, but {things} `{}`", super::short_text(name), super::short_text(found));
                 return Some(self.step_proof(step, operand, Role::NearMiss, label));
             }
         }
@@ -49,7 +49,7 @@ impl<'run> View<'_, 'run> {
     }
 
     /// The first step of a kind with a name nearly like this one; `None` where a step has it.
-    fn nearly(&self, kind: Kind, name: &str) -> Option<(u32, &'run str)> {
+    fn near_step_name(&self, kind: StepKind, name: &str) -> Option<(u32, &'run str)> {
         let (steps, most) = MOST;
         if self.machine.run.steps.iter().any(|step| step.kind == kind && step.name == name) {
             return None;
@@ -61,7 +61,7 @@ impl<'run> View<'_, 'run> {
                 names.push((number, step.name));
             }
         }
-        let found = like(name, names.iter().map(|(_, name)| *name))?;
+        let found = similar_name(name, names.iter().map(|(_, name)| *name))?;
         names.into_iter().find(|(_, name)| *name == found)
     }
 
@@ -74,9 +74,9 @@ impl<'run> View<'_, 'run> {
             NameTest::Exactly(name) if alternative.kind == step.kind && name != step.name => Some(name),
             _ => None,
         });
-        let near = names.find(|name| like(name, std::iter::once(step.name)).is_some());
+        let near = names.find(|name| similar_name(name, std::iter::once(step.name)).is_some());
         near.map_or_else(String::new, |name| {
-            format!("`{}` is nearly the name `{}`", super::short(step.name), super::short(name))
+            format!("`{}` is nearly the name `{}`", super::short_text(step.name), super::short_text(name))
         })
     }
 }
@@ -87,7 +87,7 @@ fn may_be_like(name: &str, other: &str) -> bool {
         if unlike.get(name).is_some_and(|others| others.contains(other)) {
             return false;
         }
-        let alike = like(name, std::iter::once(other)).is_some();
+        let alike = similar_name(name, std::iter::once(other)).is_some();
         if !alike && (unlike.contains_key(name) || unlike.len() < REMEMBERED) {
             let others = unlike.entry(name.into()).or_default();
             if others.len() < REMEMBERED {
@@ -99,7 +99,7 @@ fn may_be_like(name: &str, other: &str) -> bool {
 }
 
 /// A name that differs by a slip, by letter case, or by what stands in front of it (`mcp__docs__search`).
-fn like<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+fn similar_name<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let length = name.chars().count();
     if !(SHORTEST..=LONGEST).contains(&length) {
         return None;
@@ -113,10 +113,10 @@ fn like<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<
         length if length < LONG => other.len().abs_diff(name.len()) < 5 && strsim::osa_distance(name, other) <= 1,
         length => other.len().abs_diff(name.len()) <= length || other.starts_with(name),
     };
-    let by_slip = || suggest::nearest(name, names.clone().filter(slips));
+    let by_slip = || suggest::suggest_name(name, names.clone().filter(slips));
     let behind = |other: &&str| {
         let front = other.strip_suffix(name).or_else(|| name.strip_suffix(*other));
         front.is_some_and(|front| front.ends_with(['_', '.', ':', '/', '-']))
     };
-    by_case.or_else(by_slip).or_else(|| names.clone().find(behind)).or_else(|| near::nearest(name, names))
+    by_case.or_else(by_slip).or_else(|| names.clone().find(behind)).or_else(|| near::nearest_name(name, names))
 }

@@ -1,10 +1,10 @@
 //! The windows that the header of a block opens, under each way of answering what is unknown of it.
 
 use super::super::timeline::{Env, ValueId};
-use super::super::view::{Fit, Hit, View, same_values};
+use super::super::view::{PairFit, Hit, MonitorView, same_values};
 use crate::bytecode::program::PatternId;
-use crate::ir::Scope;
-use crate::vm::context::{Context, Window};
+use crate::ir::WindowScope;
+use crate::vm::context::{JudgeContext, StepWindow};
 use crate::vm::fault::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub(super) struct AssumedAnswers {
 
 impl AssumedAnswers {
     /// The answer to the next unknown match.
-    fn ask(&mut self) -> bool {
+    fn next_answer(&mut self) -> bool {
         let answer = self.given.get(self.asked).copied();
         if answer.is_none() {
             self.given.push(true);
@@ -31,8 +31,8 @@ impl AssumedAnswers {
     }
 
     /// Whether a hit is there.
-    fn has(&mut self, hit: &Hit) -> bool {
-        hit.sure || self.ask()
+    fn has_hit(&mut self, hit: &Hit) -> bool {
+        hit.sure || self.next_answer()
     }
 
     /// Goes on to the next way of answering; false when there is none.
@@ -58,8 +58,8 @@ const CLOSE: usize = 1;
 
 /// A window of a block.
 #[derive(Debug, Clone)]
-pub(super) struct Opened<'run> {
-    pub(super) context: Context<'run>,
+pub(super) struct OpenedWindow<'run> {
+    pub(super) context: JudgeContext<'run>,
     pub(super) opening: Option<u32>,
     pub(super) closing: Option<u32>,
     /// It should have closed, and never does.
@@ -69,98 +69,98 @@ pub(super) struct Opened<'run> {
 }
 
 /// The windows that header hits open, in the order in which they open.
-pub(super) fn windows<'run>(
-    view: &mut View<'_, 'run>,
-    scope: &Scope<PatternId>,
+pub(super) fn open_windows<'run>(
+    view: &mut MonitorView<'_, 'run>,
+    scope: &WindowScope<PatternId>,
     hits: &[Hit],
     answers: &mut AssumedAnswers,
-) -> Result<Vec<Opened<'run>>, Fault> {
+) -> Result<Vec<OpenedWindow<'run>>, Fault> {
     let whole = view.context.window;
     match scope {
-        Scope::Each { .. } => {
-            let there = hits.iter().filter(|hit| answers.has(hit));
+        WindowScope::Each { .. } => {
+            let there = hits.iter().filter(|hit| answers.has_hit(hit));
             Ok(there.filter_map(|hit| of_step(view, hit)).collect())
         }
-        Scope::Values { .. } => Ok(firsts(hits, answers)
+        WindowScope::Values { .. } => Ok(first_hits(hits, answers)
             .into_iter()
-            .map(|hit| Opened { of_values: true, ..opened(view, &hit.env, whole, (Some(hit.step), None)) })
+            .map(|hit| OpenedWindow { of_values: true, ..open_window(view, &hit.env, whole, (Some(hit.step), None)) })
             .collect()),
-        Scope::Before { .. } => Ok(firsts(hits, answers)
-            .into_iter()
-            .map(|hit| {
-                let window = Window { start: whole.start, end: hit.step as usize, closed: true };
-                opened(view, &hit.env, window, (None, Some(hit.step)))
-            })
-            .collect()),
-        Scope::After { until: None, .. } => Ok(firsts(hits, answers)
+        WindowScope::Before { .. } => Ok(first_hits(hits, answers)
             .into_iter()
             .map(|hit| {
-                let window = Window { start: hit.step as usize + 1, ..whole };
-                opened(view, &hit.env, window, (Some(hit.step), None))
+                let window = StepWindow { start: whole.start, end: hit.step as usize, closed: true };
+                open_window(view, &hit.env, window, (None, Some(hit.step)))
             })
             .collect()),
-        Scope::After { until: Some(_), .. } => closing(view, hits, false, answers),
-        Scope::Between { .. } => closing(view, hits, true, answers),
+        WindowScope::After { until: None, .. } => Ok(first_hits(hits, answers)
+            .into_iter()
+            .map(|hit| {
+                let window = StepWindow { start: hit.step as usize + 1, ..whole };
+                open_window(view, &hit.env, window, (Some(hit.step), None))
+            })
+            .collect()),
+        WindowScope::After { until: Some(_), .. } => closing_windows(view, hits, false, answers),
+        WindowScope::Between { .. } => closing_windows(view, hits, true, answers),
     }
 }
 
-fn of_step<'run>(view: &View<'_, 'run>, hit: &Hit) -> Option<Opened<'run>> {
+fn of_step<'run>(view: &MonitorView<'_, 'run>, hit: &Hit) -> Option<OpenedWindow<'run>> {
     let step = view.step(hit.step)?;
-    let window = opened(view, &hit.env, view.context.window, (Some(hit.step), None));
-    Some(Opened { context: Context { step: Some(step), ..window.context }, ..window })
+    let window = open_window(view, &hit.env, view.context.window, (Some(hit.step), None));
+    Some(OpenedWindow { context: JudgeContext { step: Some(step), ..window.context }, ..window })
 }
 
 /// The first hit for each of their values.
-fn firsts<'h>(hits: &'h [Hit], answers: &mut AssumedAnswers) -> Vec<&'h Hit> {
+fn first_hits<'h>(hits: &'h [Hit], answers: &mut AssumedAnswers) -> Vec<&'h Hit> {
     let mut seen = BTreeSet::new();
-    hits.iter().filter(|hit| !seen.contains(&hit.env) && answers.has(hit) && seen.insert(&hit.env)).collect()
+    hits.iter().filter(|hit| !seen.contains(&hit.env) && answers.has_hit(hit) && seen.insert(&hit.env)).collect()
 }
 
 /// A window in which the header's values hold.
-fn opened<'run>(
-    view: &View<'_, 'run>,
+fn open_window<'run>(
+    view: &MonitorView<'_, 'run>,
     env: &Env,
-    window: Window,
+    window: StepWindow,
     (opening, closing): (Option<u32>, Option<u32>),
-) -> Opened<'run> {
+) -> OpenedWindow<'run> {
     let mut context =
-        Context { window: Window { end: window.end.max(window.start), ..window }, ..view.context.clone() };
+        JudgeContext { window: StepWindow { end: window.end.max(window.start), ..window }, ..view.context.clone() };
     for (cell, id) in context.bindings.iter_mut().zip(env) {
         if *id != ValueId::OPEN && cell.is_none() {
-            *cell = view.timeline.values.node(*id);
+            *cell = view.timeline.values.value_node(*id);
         }
     }
-    Opened { context, opening, closing, hangs: false, of_values: false }
+    OpenedWindow { context, opening, closing, hangs: false, of_values: false }
 }
 
 /// Windows from each opening hit that is not inside an open window of the same values to the next closing one.
-fn closing<'run>(
-    view: &mut View<'_, 'run>,
+fn closing_windows<'run>(
+    view: &mut MonitorView<'_, 'run>,
     hits: &[Hit],
     must_close: bool,
     answers: &mut AssumedAnswers,
-) -> Result<Vec<Opened<'run>>, Fault> {
+) -> Result<Vec<OpenedWindow<'run>>, Fault> {
     // Closing hits that have all values of the opening ones close exactly those.
-    let exact = view.names(OPEN) == view.names(CLOSE) && !view.joined(OPEN) && !view.joined(CLOSE);
-    let exact = exact && hits.iter().all(|hit| view.names(hit.operand).iter().all(|name| has_value(&hit.env, *name)));
+    let exact = view.operand_names(OPEN) == view.operand_names(CLOSE) && !view.has_joins(OPEN) && !view.has_joins(CLOSE);
+    let exact = exact && hits.iter().all(|hit| view.operand_names(hit.operand).iter().all(|name| has_value(&hit.env, *name)));
     let mut open: BTreeMap<&Env, &Hit> = BTreeMap::new();
     let mut windows = Vec::new();
     for of_step in hits.chunk_by(|a, b| a.step == b.step) {
         for close in of_step.iter().filter(|hit| hit.operand == CLOSE) {
             for opening in closed_by(view, &mut open, close, exact, answers)? {
-                let window = Window { start: opening.step as usize + 1, end: close.step as usize, closed: true };
-                windows.push(opened(view, &opening.env, window, (Some(opening.step), Some(close.step))));
+                let window = StepWindow { start: opening.step as usize + 1, end: close.step as usize, closed: true };
+                windows.push(open_window(view, &opening.env, window, (Some(opening.step), Some(close.step))));
             }
         }
         for opening in of_step.iter().filter(|hit| hit.operand == OPEN) {
-            if !open.contains_key(&opening.env) && answers.has(opening) {
+            if !open.contains_key(&opening.env) && answers.has_hit(opening) {
                 open.insert(&opening.env, opening);
             }
         }
     }
     for (env, opening) in open {
-        let window = Window { start: opening.step as usize + 1, ..view.context.window };
-        windows.push(Opened { hangs: must_close, ..opened(view, env, window, (Some(opening.step), None)) });
+        let window = StepWindow { start: opening.step as usize + 1, ..view.context.window };
+        windows.push(OpenedWindow { hangs: must_close, ..open_window(view, env, window, (Some(opening.step), None)) });
     }
     windows.sort_by_key(|window| (window.opening, window.closing));
     Ok(windows)
@@ -172,7 +172,7 @@ fn has_value(env: &Env, name: u32) -> bool {
 
 /// Takes the openings out that a closing hit closes.
 fn closed_by<'h>(
-    view: &mut View<'_, '_>,
+    view: &mut MonitorView<'_, '_>,
     open: &mut BTreeMap<&'h Env, &'h Hit>,
     close: &Hit,
     exact: bool,
@@ -180,13 +180,13 @@ fn closed_by<'h>(
 ) -> Result<Vec<&'h Hit>, Fault> {
     let mut closed = Vec::new();
     if exact {
-        closed.extend(open.get(&close.env).copied().filter(|_| answers.has(close)));
+        closed.extend(open.get(&close.env).copied().filter(|_| answers.has_hit(close)));
     } else {
         for opening in open.values() {
-            match closes(view, opening, close)? {
-                Fit::No => {}
-                Fit::Yes if close.sure => closed.push(*opening),
-                _ if answers.ask() => closed.push(*opening),
+            match closing_fit(view, opening, close)? {
+                PairFit::No => {}
+                PairFit::Yes if close.sure => closed.push(*opening),
+                _ if answers.next_answer() => closed.push(*opening),
                 _ => {}
             }
         }
@@ -199,10 +199,10 @@ fn closed_by<'h>(
 
 /// Whether a step closes the window that another one opened. What the opening asks of the values around the block alone was answered when
 /// it opened.
-fn closes(view: &mut View<'_, '_>, opening: &Hit, close: &Hit) -> Result<Fit, Fault> {
-    if !view.asks(OPEN).is_empty() {
-        return view.fit(opening.side(), close.side());
+fn closing_fit(view: &mut MonitorView<'_, '_>, opening: &Hit, close: &Hit) -> Result<PairFit, Fault> {
+    if !view.asked_names(OPEN).is_empty() {
+        return view.pair_fit(opening.as_side(), close.as_side());
     }
-    view.spend(1)?;
-    Ok(same_values(&opening.env, &close.env).and(view.tests(close.side(), opening.side())?))
+    view.spend_fuel(1)?;
+    Ok(same_values(&opening.env, &close.env).and(view.test_fit(close.as_side(), opening.as_side())?))
 }

@@ -5,37 +5,37 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{Exercise, Exercised, Meaning, Statement, mixed};
+use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, mixed_operand};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::TimesRange;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, Search};
-use crate::vm::temporal::explain::{amount, end, holds, listed, why};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::growth::Growth;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, own_key};
-use crate::vm::temporal::numbers::Numbers;
-use crate::vm::temporal::timeline::{Env, ValueId, index};
-use crate::vm::temporal::view::{Fit, Hit, View, same_values};
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
+use crate::vm::temporal::explain::{count_words, window_end, pass_reason, list_words, reason_with};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::growth::TestGrowth;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, own_key};
+use crate::vm::temporal::numbers::EnvNumbers;
+use crate::vm::temporal::timeline::{Env, ValueId, to_index};
+use crate::vm::temporal::view::{PairFit, Hit, MonitorView, same_values};
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// `require A n..m times`.
-pub(super) fn times(step: PatternId, times: TimesRange) -> Statement {
-    Statement::new(vec![mixed(step)], Exercise::Always, Count { test: NumberTest::Times(times) })
+pub(super) fn times_statement(step: PatternId, times: TimesRange) -> StatementDefinition {
+    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Always, CountSemantics { test: NumberTest::Times(times) })
 }
 
 /// `count A TEST`.
-pub(super) fn tested(step: PatternId, test: CodeId) -> Statement {
-    Statement::new(vec![mixed(step)], Exercise::Always, Count { test: NumberTest::Code(test) })
+pub(super) fn count_statement(step: PatternId, test: CodeId) -> StatementDefinition {
+    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Always, CountSemantics { test: NumberTest::Code(test) })
 }
 
 #[derive(Debug)]
-struct Count {
+struct CountSemantics {
     test: NumberTest,
 }
 
@@ -49,47 +49,47 @@ enum NumberTest {
 }
 
 /// A number that meets its test only because something is missing.
-const BY_MISSING: Exercised = Exercised { may_be_vacuous: true, may_pass: false };
+const BY_MISSING: ExerciseState = ExerciseState { may_be_vacuous: true, may_pass: false };
 
 impl NumberTest {
     /// The truth of the test of a number.
-    fn truth(self, number: u64, asks: &mut dyn Asks) -> Result<Option<Truth>, Fault> {
+    fn number_truth(self, number: u64, asks: &mut dyn ConditionOracle) -> Result<Option<Truth>, Fault> {
         match self {
             Self::Times(range) => {
                 let most = range.most.is_none_or(|most| number <= most);
                 Ok(Some(Truth::from_bool(number >= range.least && most)))
             }
-            Self::Code(code) => asks.number(code, number),
+            Self::Code(code) => asks.number_truth(code, number),
         }
     }
 }
 
-impl Meaning for Count {
+impl StatementSemantics for CountSemantics {
     fn is_closed(&self, unbound: bool) -> bool {
         unbound
     }
 
-    fn closed(&self, search: &Search<'_, '_>, asks: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
-        let Some(operand) = search.operand(0) else { return Ok(None) };
-        asks.spend(1)?;
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, asks: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+        let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
+        asks.spend_fuel(1)?;
         let (test, number) = (self.test, operand.len() as u64);
-        let Some(truth) = test.truth(number, asks)? else { return Ok(None) };
-        let judged = Judged {
-            may_fail: truth.plain() != Some(true),
-            may_hold: truth.plain() != Some(false),
+        let Some(truth) = test.number_truth(number, asks)? else { return Ok(None) };
+        let judged = PossibleOutcomes {
+            may_fail: truth.plain_answer() != Some(true),
+            may_hold: truth.plain_answer() != Some(false),
             exercised: truth.by_missing().then_some(BY_MISSING),
-            ..Judged::default()
+            ..PossibleOutcomes::default()
         };
-        Ok(Some(search.decided(
+        Ok(Some(search.closed_verdict(
             judged,
-            judged.may_fail.then_some(move |view: &mut View<'_, '_>| {
+            judged.may_fail.then_some(move |view: &mut MonitorView<'_, '_>| {
                 let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
-                Some(counted(view, test, number, &Env::new(), &steps))
+                Some(count_reason(view, test, number, &Env::new(), &steps))
             }),
         )))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(CountMonitor::new(self.test, view.listed)))
     }
 
@@ -111,8 +111,8 @@ const WIDEST: u64 = 4096;
 struct CountMonitor {
     test: NumberTest,
     /// By the values of A's bindings, in the order in which they come.
-    counts: Vec<Counted>,
-    numbers: Numbers,
+    counts: Vec<ValueCount>,
+    numbers: EnvNumbers,
     /// Unknown matches without a value: each may have any.
     wild: u64,
     /// Answers of the test by number.
@@ -120,12 +120,12 @@ struct CountMonitor {
     /// Why it fails: the number found, and for which values.
     failure: Option<(u64, Env)>,
     /// The values that come in a number that surely fails, of a window that goes on in one that fails for good.
-    failing: Failures<(u64, Env)>,
+    failing: FailureList<(u64, Env)>,
 }
 
 /// How often A has come with some values.
 #[derive(Debug, Clone)]
-struct Counted {
+struct ValueCount {
     env: Env,
     sure: u64,
     unknown: u64,
@@ -134,9 +134,9 @@ struct Counted {
     hits: SmallVec<[u32; 4]>,
 }
 
-impl Counted {
+impl ValueCount {
     /// How many are sure and how many unknown, together with others.
-    fn on_top_of(&self, (sure, unknown): (u64, u64)) -> (u64, u64) {
+    fn add_counts(&self, (sure, unknown): (u64, u64)) -> (u64, u64) {
         (sure.saturating_add(self.sure), unknown.saturating_add(self.unknown))
     }
 }
@@ -147,36 +147,36 @@ impl CountMonitor {
         Self {
             test,
             counts: Vec::new(),
-            numbers: Numbers::default(),
+            numbers: EnvNumbers::default(),
             wild: 0,
             answers: FxHashMap::default(),
             failure: None,
-            failing: Failures::new(listed),
+            failing: FailureList::new(listed),
         }
     }
 
-    fn answer(&mut self, number: u64, view: &mut View<'_, '_>) -> Result<Truth, Fault> {
+    fn test_number(&mut self, number: u64, view: &mut MonitorView<'_, '_>) -> Result<Truth, Fault> {
         if let Some(truth) = self.answers.get(&number) {
             return Ok(*truth);
         }
-        let truth = self.test.truth(number, view)?.unwrap_or(Truth::Undecided);
+        let truth = self.test.number_truth(number, view)?.unwrap_or(Truth::Undecided);
         self.answers.insert(number, truth);
         Ok(truth)
     }
 
     /// What the test says of the numbers `least..=most`: whether one may fail it, whether one may meet it.
-    fn answers(&mut self, least: u64, most: u64, view: &mut View<'_, '_>) -> Result<NumberAnswers, Fault> {
+    fn test_range(&mut self, least: u64, most: u64, view: &mut MonitorView<'_, '_>) -> Result<NumberAnswers, Fault> {
         if most.saturating_sub(least) > WIDEST {
             return Ok(NumberAnswers { may_fail: Some(least), may_hold: true, by_missing: false });
         }
         let mut answers = NumberAnswers { may_fail: None, may_hold: false, by_missing: false };
         for number in least..=most {
-            view.spend(1)?;
-            let truth = self.answer(number, view)?;
-            if truth.plain() != Some(true) && answers.may_fail.is_none() {
+            view.spend_fuel(1)?;
+            let truth = self.test_number(number, view)?;
+            if truth.plain_answer() != Some(true) && answers.may_fail.is_none() {
                 answers.may_fail = Some(number);
             }
-            answers.may_hold |= truth.plain() != Some(false);
+            answers.may_hold |= truth.plain_answer() != Some(false);
             answers.by_missing |= truth.by_missing();
         }
         Ok(answers)
@@ -184,32 +184,32 @@ impl CountMonitor {
 
     /// The intervals of all values, those that occur nowhere else included.
     fn all_intervals(&self) -> Vec<(Env, u64, u64)> {
-        let mut intervals = self.intervals();
+        let mut intervals = self.value_intervals();
         if self.wild > 0 {
             intervals.push((Env::new(), 0, self.wild));
         }
         intervals
     }
 
-    fn growth(&self, view: &View<'_, '_>) -> Growth {
+    fn test_growth(&self, view: &MonitorView<'_, '_>) -> TestGrowth {
         match self.test {
-            NumberTest::Times(TimesRange { most: None, .. }) => Growth::TrueStays,
-            NumberTest::Times(_) => Growth::Interval,
-            NumberTest::Code(code) => Growth::of(view.machine.program, code),
+            NumberTest::Times(TimesRange { most: None, .. }) => TestGrowth::TrueStays,
+            NumberTest::Times(_) => TestGrowth::Interval,
+            NumberTest::Code(code) => TestGrowth::of_test(view.machine.program, code),
         }
     }
 
     /// Whether a test that is false of a number is false of every larger one.
-    fn stays_false(&mut self, growth: Growth, number: u64, view: &mut View<'_, '_>) -> Result<bool, Fault> {
+    fn stays_false(&mut self, growth: TestGrowth, number: u64, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
         match growth {
-            Growth::FalseStays => Ok(true),
-            Growth::TrueStays | Growth::Unknown => Ok(false),
+            TestGrowth::FalseStays => Ok(true),
+            TestGrowth::TrueStays | TestGrowth::Unknown => Ok(false),
             #[expect(clippy::cast_precision_loss, reason = "no run has so many steps")]
-            Growth::FalseAbove(most) => Ok(number as f64 > most),
-            Growth::Interval => {
+            TestGrowth::FalseAbove(most) => Ok(number as f64 > most),
+            TestGrowth::Interval => {
                 for smaller in (number.saturating_sub(WIDEST)..number).rev() {
-                    view.spend(1)?;
-                    if self.answer(smaller, view)?.plain() == Some(true) {
+                    view.spend_fuel(1)?;
+                    if self.test_number(smaller, view)?.plain_answer() == Some(true) {
                         return Ok(true);
                     }
                 }
@@ -219,26 +219,26 @@ impl CountMonitor {
     }
 
     /// The most that there may be.
-    fn most(&self, sure: u64, unknown: u64) -> u64 {
+    fn highest_count(&self, sure: u64, unknown: u64) -> u64 {
         sure.saturating_add(unknown).saturating_add(self.wild)
     }
 
     /// The values with their intervals; those with a part that any value fits count for every other one, too.
-    fn intervals(&self) -> Vec<(Env, u64, u64)> {
-        let open = |counted: &Counted| counted.env.contains(&ValueId::OPEN);
-        let (general, exact): (Vec<&Counted>, Vec<&Counted>) = self.counts.iter().partition(|counted| open(counted));
+    fn value_intervals(&self) -> Vec<(Env, u64, u64)> {
+        let open = |counted: &ValueCount| counted.env.contains(&ValueId::OPEN);
+        let (general, exact): (Vec<&ValueCount>, Vec<&ValueCount>) = self.counts.iter().partition(|counted| open(counted));
         if exact.is_empty() {
-            let (sure, unknown) = general.iter().fold((0, 0), |sum, one| one.on_top_of(sum));
+            let (sure, unknown) = general.iter().fold((0, 0), |sum, one| one.add_counts(sum));
             return general
                 .first()
-                .map(|first| (first.env.clone(), sure, self.most(sure, unknown)))
+                .map(|first| (first.env.clone(), sure, self.highest_count(sure, unknown)))
                 .into_iter()
                 .collect();
         }
-        let total = |counted: &&Counted| {
-            let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == Fit::Yes);
-            let (sure, unknown) = fitting.fold((counted.sure, counted.unknown), |sum, one| one.on_top_of(sum));
-            (counted.env.clone(), sure, self.most(sure, unknown))
+        let total = |counted: &&ValueCount| {
+            let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == PairFit::Yes);
+            let (sure, unknown) = fitting.fold((counted.sure, counted.unknown), |sum, one| one.add_counts(sum));
+            (counted.env.clone(), sure, self.highest_count(sure, unknown))
         };
         exact.iter().map(total).collect()
     }
@@ -246,7 +246,7 @@ impl CountMonitor {
 
 /// What all values together say.
 #[derive(Default)]
-struct Overall {
+struct CountSummary {
     /// A number that fails the test (or may), and its values.
     may_fail: Option<(u64, Env)>,
     /// Some value surely comes in a number that surely fails.
@@ -261,8 +261,8 @@ struct Overall {
     lost: bool,
 }
 
-impl Overall {
-    fn add(&mut self, env: &Env, least: u64, answers: NumberAnswers) {
+impl CountSummary {
+    fn add_values(&mut self, env: &Env, least: u64, answers: NumberAnswers) {
         let fails = answers.may_fail.map(|number| (number, env.clone()));
         let must_fail = least > 0 && !answers.may_hold;
         if self.may_fail.is_none() || (must_fail && !self.must_fail) {
@@ -297,20 +297,20 @@ struct NumberAnswers {
     by_missing: bool,
 }
 
-impl View<'_, '_> {
+impl MonitorView<'_, '_> {
     /// The truth of the test of a number.
     pub(in crate::vm::temporal) fn truth_of_number(&mut self, code: CodeId, number: u64) -> Result<Truth, Fault> {
         let number = Number::Integer(i64::try_from(number).unwrap_or(i64::MAX));
-        let bindings = self.bindings(&self.header.clone());
+        let bindings = self.binding_values(&self.header.clone());
         let locals = [Node::computed(Value::Number(number))];
         let scope =
             ExpressionScope { step: self.context.step, response: self.context.response, ..ExpressionScope::default() };
-        self.machine.truth(code, &scope.with_bindings(&bindings).with_locals(&locals))
+        self.machine.evaluate_truth(code, &scope.with_bindings(&bindings).with_locals(&locals))
     }
 }
 
 impl<'run> Monitor<'run> for CountMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         for hit in hits {
             let env = own_key(hit, view);
             if env.contains(&ValueId::ABSENT) {
@@ -318,9 +318,9 @@ impl<'run> Monitor<'run> for CountMonitor {
                 continue;
             }
             let next = self.counts.len();
-            let at = self.numbers.number(&env, index(next)) as usize;
+            let at = self.numbers.get_or_insert(&env, to_index(next)) as usize;
             if at == next {
-                self.counts.push(Counted { env, sure: 0, unknown: 0, last: None, hits: SmallVec::new() });
+                self.counts.push(ValueCount { env, sure: 0, unknown: 0, last: None, hits: SmallVec::new() });
             }
             let Some(counted) = self.counts.get_mut(at).filter(|counted| counted.last != Some(hit.step)) else {
                 continue;
@@ -333,23 +333,23 @@ impl<'run> Monitor<'run> for CountMonitor {
         Ok(())
     }
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let growth = self.growth(view);
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        let growth = self.test_growth(view);
         let open = !view.context.window.closed;
-        let mut all = Overall { none_for_sure: true, ..Overall::default() };
-        self.failing = Failures::of(view);
+        let mut all = CountSummary { none_for_sure: true, ..CountSummary::default() };
+        self.failing = FailureList::for_view(view);
         for (env, least, most) in self.all_intervals() {
-            let answers = self.answers(least.max(1), most, view)?;
+            let answers = self.test_range(least.max(1), most, view)?;
             let fails = least > 0 && !answers.may_hold;
             let lost = open && fails && self.stays_false(growth, least, view)?;
             all.lost |= lost;
             if let Some(number) = answers.may_fail.filter(|_| fails && (lost || !open)) {
-                self.failing.add(|| (number, env.clone()));
+                self.failing.push_with(|| (number, env.clone()));
             }
-            all.add(&env, least, answers);
+            all.add_values(&env, least, answers);
         }
         if all.none_for_sure {
-            let none = self.answers(0, 0, view)?;
+            let none = self.test_range(0, 0, view)?;
             all.lost |= open && !none.may_hold && self.stays_false(growth, 0, view)?;
             all.add_none(none);
         }
@@ -357,38 +357,38 @@ impl<'run> Monitor<'run> for CountMonitor {
         self.failure = all.may_fail;
         let fails = self.failure.is_some();
         // Where none has come yet, the first that comes may lack what the pattern asks for, and nothing was exercised then.
-        let stays = growth == Growth::TrueStays && view.names(0).is_empty() && !all.none_for_sure;
-        Ok(Judged {
+        let stays = growth == TestGrowth::TrueStays && view.operand_names(0).is_empty() && !all.none_for_sure;
+        Ok(PossibleOutcomes {
             may_fail: fails,
             may_hold,
             failed_for_good: all.lost,
             passed_for_good: !fails && stays,
             exercised: all.by_missing.then_some(BY_MISSING),
-            ..Judged::default()
+            ..PossibleOutcomes::default()
         })
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let words = |view: &mut View<'_, '_>, (number, env): &(u64, Env)| {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        let words = |view: &mut MonitorView<'_, '_>, (number, env): &(u64, Env)| {
             let hits = self.counts.iter().find(|counted| counted.env == *env).map_or(&[][..], |counted| &counted.hits);
-            Some(counted(view, self.test, *number, env, hits))
+            Some(count_reason(view, self.test, *number, env, hits))
         };
         match &self.failure {
-            None => Why::default(),
+            None => VerdictReason::default(),
             Some(failure) if self.failing.is_empty() => words(view, failure).unwrap_or_default(),
-            Some(_) => self.failing.explain(view, words),
+            Some(_) => self.failing.explain_places(view, words),
         }
     }
 
-    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         match self.counts.as_slice() {
-            [] => holds(view),
-            [one] => number(view, u64::try_from(one.hits.len()).unwrap_or(u64::MAX), &one.env, &one.hits),
-            _ => holds(view),
+            [] => pass_reason(view),
+            [one] => number_reason(view, u64::try_from(one.hits.len()).unwrap_or(u64::MAX), &one.env, &one.hits),
+            _ => pass_reason(view),
         }
     }
 
-    fn state(&self, view: &mut View<'_, 'run>) -> String {
+    fn describe_state(&self, view: &mut MonitorView<'_, 'run>) -> String {
         let words = self.counts.iter().map(|counted| {
             let unknown = if counted.unknown > 0 {
                 format!(" to {}", counted.sure.saturating_add(counted.unknown))
@@ -399,7 +399,7 @@ impl<'run> Monitor<'run> for CountMonitor {
         });
         match self.counts.is_empty() {
             true => "none counted".to_owned(),
-            false => format!("counted {}", listed(words.collect())),
+            false => format!("counted {}", list_words(words.collect())),
         }
     }
 
@@ -409,40 +409,40 @@ impl<'run> Monitor<'run> for CountMonitor {
 }
 
 /// A number that does not meet its test.
-fn counted(view: &mut View<'_, '_>, test: NumberTest, count: u64, env: &Env, steps: &[u32]) -> Why {
+fn count_reason(view: &mut MonitorView<'_, '_>, test: NumberTest, count: u64, env: &Env, steps: &[u32]) -> VerdictReason {
     let wanted = match test {
         NumberTest::Times(times) => format!(", wanted {}", times_words(times.least, times.most)),
         NumberTest::Code(code) => format!(", wanted `count {}`", view.machine.code_text(code)),
     };
-    let mut counted = number(view, count, env, steps);
+    let mut counted = number_reason(view, count, env, steps);
     if count == 0 {
-        let near = view.near_miss(0, &view.header.clone(), end(view), true);
-        counted.evidence.extend(near.or_else(|| view.misspelt(0)));
+        let near = view.near_miss(0, &view.header.clone(), window_end(view), true);
+        counted.evidence.extend(near.or_else(|| view.misspelled_name(0)));
     }
-    Why { reason: format!("{}{wanted}", counted.reason), ..counted }
+    VerdictReason { reason: format!("{}{wanted}", counted.reason), ..counted }
 }
 
 /// How often something occurs; `env` are the values of the pattern's names.
-fn number(view: &mut View<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> Why {
+fn number_reason(view: &mut MonitorView<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> VerdictReason {
     let mut named: Env = view.header.iter().copied().collect();
-    for (name, id) in view.names(0).iter().zip(env) {
+    for (name, id) in view.operand_names(0).iter().zip(env) {
         if let Some(cell) = named.get_mut(*name as usize) {
             *cell = *id;
         }
     }
-    let thing = view.thing(0, &named);
+    let thing = view.describe_operand(0, &named);
     let reason = match count {
         0 => format!("there is no {thing}"),
-        count => format!("{thing} occurs {}", amount(count, "time")),
+        count => format!("{thing} occurs {}", count_words(count, "time")),
     };
     let shown = steps.iter().take(LISTED);
-    why(reason, shown.map(|step| view.step_proof(*step, 0, Role::Decisive, String::new())).collect())
+    reason_with(reason, shown.map(|step| view.step_proof(*step, 0, Role::Decisive, String::new())).collect())
 }
 
 fn times_words(least: u64, most: Option<u64>) -> String {
     match most {
-        Some(most) if most == least => amount(least, "time"),
+        Some(most) if most == least => count_words(least, "time"),
         Some(most) => format!("{least} to {most} times"),
-        None => format!("at least {}", amount(least, "time")),
+        None => format!("at least {}", count_words(least, "time")),
     }
 }

@@ -1,119 +1,119 @@
 //! `each A: cond`, `some A: cond`, `no A: cond`: a condition on every matching step.
 
-use super::{Exercise, Exercised, Meaning, Statement, mixed};
+use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, mixed_operand};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, Search};
-use crate::vm::temporal::explain::{end, holds, why};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
-use crate::vm::temporal::view::{Hit, View};
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
+use crate::vm::temporal::explain::{window_end, pass_reason, reason_with};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
+use crate::vm::temporal::view::{Hit, MonitorView};
 use averment_base::truth::Truth;
 use averment_syntax::ast::Quantifier;
 
 /// The definition.
-pub(super) fn statement(quantifier: Quantifier, step: PatternId, condition: CodeId) -> Statement {
-    Statement::new(vec![mixed(step)], Exercise::Own, Each { quantifier, condition })
+pub(super) fn each_statement(quantifier: Quantifier, step: PatternId, condition: CodeId) -> StatementDefinition {
+    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Own, EachSemantics { quantifier, condition })
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Each {
+struct EachSemantics {
     quantifier: Quantifier,
     condition: CodeId,
 }
 
-impl Meaning for Each {
+impl StatementSemantics for EachSemantics {
     fn is_closed(&self, _: bool) -> bool {
         true
     }
 
-    fn closed(&self, search: &Search<'_, '_>, asks: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
-        let Some(operand) = search.operand(0) else { return Ok(None) };
-        let mut steps = Steps::new(search.listed);
-        for event in operand.events() {
-            let Some(truth) = asks.condition(self.condition, 0, event)? else { return Ok(None) };
-            steps.add(self.decides(truth), truth, true, || event);
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, asks: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+        let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
+        let mut steps = StepTally::new(search.listed);
+        for event in operand.event_numbers() {
+            let Some(truth) = asks.condition_truth(self.condition, 0, event)? else { return Ok(None) };
+            steps.add_step(self.decides_alone(truth), truth, true, || event);
         }
-        let (judged, each) = (self.judged(&steps), *self);
-        let words = move |view: &mut View<'_, '_>| Some(each.explain(view, &steps, |view, event| hit(0, *event, view)));
-        Ok(Some(search.decided(judged, judged.may_fail.then_some(words))))
+        let (judged, each) = (self.judge_steps(&steps), *self);
+        let words = move |view: &mut MonitorView<'_, '_>| Some(each.explain_steps(view, &steps, |view, event| event_hit(0, *event, view)));
+        Ok(Some(search.closed_verdict(judged, judged.may_fail.then_some(words))))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(EachMonitor { each: *self, steps: Steps::new(view.listed) }))
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(EachMonitor { each: *self, steps: StepTally::new(view.listed) }))
     }
 
-    fn vacuous(&self, view: &mut View<'_, '_>) -> String {
-        let thing = view.pattern(0);
+    fn vacuous_reason(&self, view: &mut MonitorView<'_, '_>) -> String {
+        let thing = view.pattern_words(0);
         let Some(first) = view.first_hit(0) else { return format!("there is no {thing}") };
-        match view.explained(&first, self.condition).0.as_str() {
+        match view.explain_condition(&first, self.condition).0.as_str() {
             "" => format!("something missing decided the condition for every {thing}"),
-            because => format!("no {thing} exercises the condition: for {} {because}", view.say(first.step)),
+            because => format!("no {thing} exercises the condition: for {} {because}", view.describe_step(first.step)),
         }
     }
 
-    fn condition(&self) -> Option<CodeId> {
+    fn match_condition(&self) -> Option<CodeId> {
         Some(self.condition)
     }
 }
 
-impl Each {
+impl EachSemantics {
     /// Whether the condition of one step decides alone: for `each` that it is false, for `some` and `no` that it is true.
-    fn decides(&self, truth: Truth) -> Option<bool> {
-        let plain = truth.plain()?;
+    fn decides_alone(&self, truth: Truth) -> Option<bool> {
+        let plain = truth.plain_answer()?;
         Some(if self.quantifier == Quantifier::Each { !plain } else { plain })
     }
 
-    fn judged<S>(&self, steps: &Steps<S>) -> Judged {
+    fn judge_steps<S>(&self, steps: &StepTally<S>) -> PossibleOutcomes {
         let (sure, possible) = (!steps.sure.is_empty(), steps.possible.is_some());
         // A step that decides alone makes the others unimportant.
         let by_missing = steps.by_missing && !sure;
-        let exercised = Some(Exercised { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
+        let exercised = Some(ExerciseState { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
         match self.quantifier {
-            Quantifier::Some => Judged {
+            Quantifier::Some => PossibleOutcomes {
                 may_fail: !sure,
                 may_hold: possible,
                 passed_for_good: sure && steps.sure_on_evidence,
                 by_missing,
                 exercised,
-                ..Judged::default()
+                ..PossibleOutcomes::default()
             },
             Quantifier::Each | Quantifier::No => {
-                let judged = Judged { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..Judged::default() };
-                Judged { by_missing, exercised, ..judged }
+                let judged = PossibleOutcomes { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..PossibleOutcomes::default() };
+                PossibleOutcomes { by_missing, exercised, ..judged }
             }
         }
     }
 
-    fn explain<S>(
+    fn explain_steps<S>(
         &self,
-        view: &mut View<'_, '_>,
-        steps: &Steps<S>,
-        hit: impl Fn(&View<'_, '_>, &S) -> Option<Hit>,
-    ) -> Why {
+        view: &mut MonitorView<'_, '_>,
+        steps: &StepTally<S>,
+        hit: impl Fn(&MonitorView<'_, '_>, &S) -> Option<Hit>,
+    ) -> VerdictReason {
         let meets = self.quantifier == Quantifier::No;
-        let words = |view: &mut View<'_, '_>, step: &S| {
+        let words = |view: &mut MonitorView<'_, '_>, step: &S| {
             let hit = hit(view, step)?;
-            Some(decided_by(view, &hit, self.condition, meets))
+            Some(decided_by_reason(view, &hit, self.condition, meets))
         };
         match (self.quantifier, &steps.possible) {
             (Quantifier::Some, _) => {
                 let first = steps.first.as_ref().and_then(|first| hit(view, first));
-                none_meets(view, first.as_ref(), self.condition)
+                none_meets_reason(view, first.as_ref(), self.condition)
             }
             (_, Some(possible)) if steps.sure.is_empty() => words(view, possible).unwrap_or_default(),
-            _ => steps.sure.explain(view, words),
+            _ => steps.sure.explain_places(view, words),
         }
     }
 }
 
 /// What is kept of the steps.
 #[derive(Debug, Clone)]
-struct Steps<S> {
+struct StepTally<S> {
     /// The steps that surely make it fail (`some`: hold).
-    sure: Failures<S>,
+    sure: FailureList<S>,
     /// A step that may.
     possible: Option<S>,
     /// The first step, for `some` without any that holds.
@@ -126,17 +126,17 @@ struct Steps<S> {
     by_missing: bool,
 }
 
-impl<S> Steps<S> {
+impl<S> StepTally<S> {
     fn new(listed: usize) -> Self {
-        let sure = Failures::new(listed);
+        let sure = FailureList::new(listed);
         let (sure_on_evidence, may_be_on_evidence, by_missing) = (false, false, false);
         Self { sure, possible: None, first: None, sure_on_evidence, may_be_on_evidence, by_missing }
     }
 
     /// Adds a step with the truth of its condition, and whether that decides alone.
-    fn add(&mut self, decides: Option<bool>, truth: Truth, is_sure: bool, step: impl Fn() -> S) {
+    fn add_step(&mut self, decides: Option<bool>, truth: Truth, is_sure: bool, step: impl Fn() -> S) {
         if is_sure && decides == Some(true) {
-            self.sure.add(&step);
+            self.sure.push_with(&step);
         }
         if decides != Some(false) && self.possible.is_none() {
             self.possible = Some(step());
@@ -150,43 +150,43 @@ impl<S> Steps<S> {
     }
 }
 
-impl View<'_, '_> {
+impl MonitorView<'_, '_> {
     /// The truth of a condition on a match.
     pub(in crate::vm::temporal) fn condition_of(&mut self, code: CodeId, hit: &Hit) -> Result<Option<Truth>, Fault> {
         let Some(step) = self.step(hit.step) else { return Ok(None) };
-        let bindings = self.bindings(&hit.env);
-        self.machine.truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings)).map(Some)
+        let bindings = self.binding_values(&hit.env);
+        self.machine.evaluate_truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings)).map(Some)
     }
 }
 
 /// The monitor. It looks at all answers to what is unknown: every step stands alone.
 struct EachMonitor {
-    each: Each,
-    steps: Steps<Hit>,
+    each: EachSemantics,
+    steps: StepTally<Hit>,
 }
 
 impl<'run> Monitor<'run> for EachMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         for hit in hits {
             if let Some(truth) = view.condition_of(self.each.condition, hit)? {
-                self.steps.add(self.each.decides(truth), truth, hit.sure, || hit.clone());
+                self.steps.add_step(self.each.decides_alone(truth), truth, hit.sure, || hit.clone());
             }
         }
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(self.each.judged(&self.steps))
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        Ok(self.each.judge_steps(&self.steps))
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        self.each.explain(view, &self.steps, |_, hit| Some(hit.clone()))
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        self.each.explain_steps(view, &self.steps, |_, hit| Some(hit.clone()))
     }
 
-    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         match (self.steps.sure.first(), self.each.quantifier) {
-            (Some(hit), Quantifier::Some) => decided_by(view, hit, self.each.condition, true),
-            _ => holds(view),
+            (Some(hit), Quantifier::Some) => decided_by_reason(view, hit, self.each.condition, true),
+            _ => pass_reason(view),
         }
     }
 
@@ -196,9 +196,9 @@ impl<'run> Monitor<'run> for EachMonitor {
 }
 
 /// A step that fails the condition of an `each`, or meets that of a `no`.
-fn decided_by(view: &mut View<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> Why {
-    let step = view.say(hit.step);
-    let explanation = view.explained(hit, code);
+fn decided_by_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> VerdictReason {
+    let step = view.describe_step(hit.step);
+    let explanation = view.explain_condition(hit, code);
     let words = if meets { "meets" } else { "does not meet" };
     let text = view.machine.rule_text(view.machine.code_span(code));
     let reason = match explanation.0.as_str() {
@@ -207,23 +207,23 @@ fn decided_by(view: &mut View<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> 
     };
     let mut evidence = vec![view.step_proof(hit.step, hit.operand, Role::Decisive, String::new())];
     evidence.extend(explanation.1);
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 /// No step meets the condition of a `some`.
-fn none_meets(view: &mut View<'_, '_>, first: Option<&Hit>, code: CodeId) -> Why {
-    let thing = view.pattern(0);
+fn none_meets_reason(view: &mut MonitorView<'_, '_>, first: Option<&Hit>, code: CodeId) -> VerdictReason {
+    let thing = view.pattern_words(0);
     let Some(first) = first else {
-        let near = view.near_miss(0, &view.header.clone(), end(view), true).or_else(|| view.misspelt(0));
-        return why(format!("there is no {thing}"), near.into_iter().collect());
+        let near = view.near_miss(0, &view.header.clone(), window_end(view), true).or_else(|| view.misspelled_name(0));
+        return reason_with(format!("there is no {thing}"), near.into_iter().collect());
     };
     let text = view.machine.rule_text(view.machine.code_span(code));
-    let (because, values) = view.explained(first, code);
+    let (because, values) = view.explain_condition(first, code);
     let mut reason = format!("no {thing} meets `{text}`");
     if !because.is_empty() {
-        reason.push_str(&format!(": for {} {because}", view.say(first.step)));
+        reason.push_str(&format!(": for {} {because}", view.describe_step(first.step)));
     }
     let mut evidence = vec![view.step_proof(first.step, 0, Role::NearMiss, String::new())];
     evidence.extend(values);
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }

@@ -1,35 +1,35 @@
 //! `sequence only A -> B -> C` and `sequence exactly A -> B -> C`: nothing else among the steps that match, or among the calls.
 
-use super::{Exercise, Meaning, Polarity, Statement, all, helps};
+use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, to_operands, helping_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::Within;
+use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::explain::{amount, for_which, why};
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, of};
-use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, measure};
-use crate::vm::temporal::states::{Partial, under_any};
-use crate::vm::temporal::timeline::{Env, ValueId, index};
-use crate::vm::temporal::view::{Fit, Hit, Mode, View, merge, same_values};
+use crate::vm::temporal::explain::{count_words, for_which, reason_with};
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, operand_hits};
+use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
+use crate::vm::temporal::states::{PartialMatch, under_any};
+use crate::vm::temporal::timeline::{Env, ValueId, to_index};
+use crate::vm::temporal::view::{PairFit, Hit, ReplicaMode, MonitorView, merge_envs, same_values};
 use averment_syntax::ast::SequenceMode;
 use rustc_hash::FxHashMap;
 
 /// The definition.
-pub(super) fn statement(mode: SequenceMode, steps: &[PatternId], within: Option<Within>) -> Statement {
+pub(super) fn exact_statement(mode: SequenceMode, steps: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
     let calls = mode == SequenceMode::Exactly;
-    let statement = Statement::new(all(steps, helps), Exercise::Always, Exact { calls, within });
-    Statement { calls, ..statement }.in_order().within(within)
+    let statement = StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, ExactSemantics { calls, within });
+    StatementDefinition { calls, ..statement }.in_order().with_bound(within)
 }
 
 #[derive(Debug)]
-struct Exact {
+struct ExactSemantics {
     /// True for `exactly`.
     calls: bool,
-    within: Option<Within>,
+    within: Option<StepDistance>,
 }
 
-impl Meaning for Exact {
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+impl StatementSemantics for ExactSemantics {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(ExactMonitor::new(view, self.calls, self.within)))
     }
 }
@@ -38,9 +38,9 @@ impl Meaning for Exact {
 struct ExactMonitor {
     /// True for `exactly`.
     calls: bool,
-    within: Option<Within>,
+    within: Option<StepDistance>,
     /// By how many steps have been taken: what they bound and where they ended.
-    levels: Vec<FxHashMap<Partial, RecentOccurrences>>,
+    levels: Vec<FxHashMap<PartialMatch, RecentOccurrences>>,
     /// For `exactly`: how many calls have come with hits, one behind the other.
     taken: usize,
     /// The step with which the word could not go on, and how many had been taken.
@@ -49,34 +49,34 @@ struct ExactMonitor {
 
 impl ExactMonitor {
     /// A monitor that has seen nothing.
-    fn new(view: &View<'_, '_>, calls: bool, within: Option<Within>) -> Self {
+    fn new(view: &MonitorView<'_, '_>, calls: bool, within: Option<StepDistance>) -> Self {
         let mut levels = vec![FxHashMap::default(); view.operands.len() + 1];
         if let Some(start) = levels.first_mut() {
-            start.insert(Partial::start(view), RecentOccurrences::default());
+            start.insert(PartialMatch::empty_match(view), RecentOccurrences::default());
         }
         Self { calls, within, levels, taken: 0, stopped: None }
     }
 
     /// The words that end with one of these hits as their step number `length`.
-    fn take(
+    fn extend_words(
         &self,
         length: usize,
         hits: &[Hit],
-        view: &mut View<'_, '_>,
-    ) -> Result<FxHashMap<Partial, RecentOccurrences>, Fault> {
-        let mut grown: FxHashMap<Partial, RecentOccurrences> = FxHashMap::default();
+        view: &mut MonitorView<'_, '_>,
+    ) -> Result<FxHashMap<PartialMatch, RecentOccurrences>, Fault> {
+        let mut grown: FxHashMap<PartialMatch, RecentOccurrences> = FxHashMap::default();
         let Some(before) = length.checked_sub(1).and_then(|before| self.levels.get(before)) else { return Ok(grown) };
-        for hit in of(hits, length - 1) {
-            if !view.counts(hit) {
+        for hit in operand_hits(hits, length - 1) {
+            if !view.counts_match(hit) {
                 continue;
             }
-            let now = view.step(hit.step).and_then(|step| measure(self.within, step));
+            let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
             for (partial, recent) in before {
-                let found = recent.find(None, self.within, now);
+                let found = recent.find_occurrence(None, self.within, now);
                 let near =
-                    length == 1 || found.sure.is_some() || (found.unknown.is_some() && view.assume(Polarity::Helps));
-                if let (true, Some(next)) = (near, partial.with(hit, view)?) {
-                    grown.entry(next).or_default().add(Occurrence { step: hit.step, measure: now });
+                    length == 1 || found.sure.is_some() || (found.unknown.is_some() && view.assume_answer(Polarity::Helps));
+                if let (true, Some(next)) = (near, partial.extended_with(hit, view)?) {
+                    grown.entry(next).or_default().push_occurrence(Occurrence { step: hit.step, measure: now });
                 }
             }
         }
@@ -87,7 +87,7 @@ impl ExactMonitor {
         self.levels.iter().all(FxHashMap::is_empty)
     }
 
-    fn stop(&mut self, step: u32, taken: usize) {
+    fn stop_word(&mut self, step: u32, taken: usize) {
         self.levels.iter_mut().for_each(FxHashMap::clear);
         if self.stopped.is_none() {
             self.stopped = Some((step, taken));
@@ -95,21 +95,21 @@ impl ExactMonitor {
     }
 
     /// A step that matches some pattern: it has to be taken, unless it may not match at all.
-    fn among_matching(&mut self, step: u32, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
-        let hits = matching(hits, view)?;
+    fn among_matching(&mut self, step: u32, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+        let hits = matching_hits(hits, view)?;
         if hits.is_empty() {
             return Ok(());
         }
         let sure = hits.iter().any(|hit| hit.sure);
         let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
         view.unknown |= !sure;
-        if !sure && view.mode == Mode::Pessimistic {
+        if !sure && view.mode == ReplicaMode::Pessimistic {
             // Taken or not, one of both gives the wrong number of steps.
-            self.stop(step, taken);
+            self.stop_word(step, taken);
             return Ok(());
         }
         for length in (1..self.levels.len()).rev() {
-            let grown = self.take(length, &hits, view)?;
+            let grown = self.extend_words(length, &hits, view)?;
             let Some(level) = self.levels.get_mut(length) else { continue };
             if sure {
                 *level = grown;
@@ -123,27 +123,27 @@ impl ExactMonitor {
             start.clear();
         }
         if self.is_dead() {
-            self.stop(step, taken);
+            self.stop_word(step, taken);
         }
         Ok(())
     }
 
     /// A call of the list: it is the next step of the sequence, or the sequence is over.
-    fn among_calls(&mut self, step: u32, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
+    fn among_calls(&mut self, step: u32, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let place = hits.first().and_then(|hit| hit.call);
         let Some(place) = place else { return Ok(()) };
         let grown =
-            if index(self.taken) == place { self.take(self.taken + 1, hits, view)? } else { FxHashMap::default() };
+            if to_index(self.taken) == place { self.extend_words(self.taken + 1, hits, view)? } else { FxHashMap::default() };
         let taken = self.taken;
         if let Some(level) = self.levels.get_mut(taken) {
             level.clear();
         }
         match self.levels.get_mut(taken + 1) {
             Some(level) => *level = grown,
-            None => self.stop(step, taken),
+            None => self.stop_word(step, taken),
         }
         if self.is_dead() {
-            self.stop(step, taken);
+            self.stop_word(step, taken);
         } else {
             self.taken += 1;
         }
@@ -152,38 +152,38 @@ impl ExactMonitor {
 }
 
 /// The hits that match under some environment.
-fn matching(hits: &[Hit], view: &mut View<'_, '_>) -> Result<Vec<Hit>, Fault> {
+fn matching_hits(hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<Vec<Hit>, Fault> {
     let mut matching = Vec::new();
     for hit in hits {
-        match if view.joined(hit.operand) { under_any(hit, view)? } else { Fit::Yes } {
-            Fit::Yes => matching.push(hit.clone()),
-            Fit::Unknown => matching.push(Hit { sure: false, ..hit.clone() }),
-            Fit::No => {}
+        match if view.has_joins(hit.operand) { under_any(hit, view)? } else { PairFit::Yes } {
+            PairFit::Yes => matching.push(hit.clone()),
+            PairFit::Unknown => matching.push(Hit { sure: false, ..hit.clone() }),
+            PairFit::No => {}
         }
     }
     Ok(matching)
 }
 
 impl<'run> Monitor<'run> for ExactMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         let Some(step) = hits.first().map(|hit| hit.step).filter(|_| self.stopped.is_none()) else { return Ok(()) };
         if self.calls { self.among_calls(step, hits, view) } else { self.among_matching(step, hits, view) }
     }
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         let (count, wanted) = (view.calls.len(), view.operands.len());
-        let ended: Vec<Partial> = self.levels.last().into_iter().flat_map(|level| level.keys().cloned()).collect();
+        let ended: Vec<PartialMatch> = self.levels.last().into_iter().flat_map(|level| level.keys().cloned()).collect();
         let mut holds = false;
         for partial in &ended {
-            holds = holds || partial.ends(view)?;
+            holds = holds || partial.can_end(view)?;
         }
         let stray = self.calls && count > self.taken;
         let lost = self.stopped.is_some() || stray;
         holds &= !self.calls || count == wanted;
-        Ok(Judged { failed_for_good: lost, ..Judged::fails(!holds) })
+        Ok(PossibleOutcomes { failed_for_good: lost, ..PossibleOutcomes::from_failure(!holds) })
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
         // Among all calls the step that is wrong is the first that was not taken: calls without a hit are not shown to a monitor.
         let missed = view.calls.get(self.taken).copied().filter(|_| self.calls);
@@ -196,8 +196,8 @@ impl<'run> Monitor<'run> for ExactMonitor {
 }
 
 /// A step that is not the next one of a sequence; `taken` steps of it have come.
-fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: usize) -> Why {
-    let found = view.say(step);
+fn wrong_step(view: &mut MonitorView<'_, '_>, step: u32, taken: usize) -> VerdictReason {
+    let found = view.describe_step(step);
     let (before, env) = first_steps(view, taken);
     let reason = if taken < view.operands.len() {
         let near = view.hits_of(taken).find(|near| near.step == step);
@@ -208,34 +208,34 @@ fn wrong_step(view: &mut View<'_, '_>, step: u32, taken: usize) -> Why {
             .map(for_which)
             .unwrap_or_default();
         let because = join_mismatch.map_or_else(String::new, |join_mismatch| [": ", &join_mismatch.words].concat());
-        format!("{found} stands where {}{test} should be{because}", view.thing(taken, &env))
+        format!("{found} stands where {}{test} should be{because}", view.describe_operand(taken, &env))
     } else {
         format!("{found} comes behind the end of the sequence")
     };
     let like = view.similar_name(step, std::iter::once(taken));
-    why(reason, vec![view.step_proof(step, taken.min(view.operands.len().saturating_sub(1)), Role::Decisive, like)])
+    reason_with(reason, vec![view.step_proof(step, taken.min(view.operands.len().saturating_sub(1)), Role::Decisive, like)])
 }
 
 /// The first steps of a sequence, for each the first one that fits, and the values that they have.
-fn first_steps(view: &View<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
+fn first_steps(view: &MonitorView<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
     let mut env: Env = view.header.iter().map(|_| ValueId::OPEN).collect();
     let mut hits: Vec<Hit> = Vec::new();
     for operand in 0..count.min(view.operands.len()) {
         let behind = hits.last().map(|last| last.step);
-        let fits = |hit: &Hit| behind.is_none_or(|behind| hit.step > behind) && same_values(&hit.env, &env) == Fit::Yes;
+        let fits = |hit: &Hit| behind.is_none_or(|behind| hit.step > behind) && same_values(&hit.env, &env) == PairFit::Yes;
         let Some(hit) = view.hits_of(operand).find(fits) else { break };
-        env = merge(&env, &hit.env);
+        env = merge_envs(&env, &hit.env);
         hits.push(hit);
     }
     (hits, env)
 }
 
 /// A sequence that ends too early.
-fn too_short(view: &mut View<'_, '_>, taken: usize) -> Why {
-    let wanted = view.pattern(taken.min(view.operands.len().saturating_sub(1)));
+fn too_short(view: &mut MonitorView<'_, '_>, taken: usize) -> VerdictReason {
+    let wanted = view.pattern_words(taken.min(view.operands.len().saturating_sub(1)));
     if taken == 0 {
-        let near = view.misspelt(0).into_iter().collect();
-        return why(format!("there is no {wanted}"), near);
+        let near = view.misspelled_name(0).into_iter().collect();
+        return reason_with(format!("there is no {wanted}"), near);
     }
-    why(format!("the run ends behind {} of the sequence, before {wanted}", amount(taken as u64, "step")), Vec::new())
+    reason_with(format!("the run ends behind {} of the sequence, before {wanted}", count_words(taken as u64, "step")), Vec::new())
 }

@@ -1,33 +1,33 @@
 //! `flow F`: the call list is a word of a regular expression under one environment.
 
-use super::{Exercise, Meaning, Statement, all, helps};
+use super::{ExerciseRule, StatementSemantics, StatementDefinition, to_operands, helping_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::Flow;
+use crate::ir::CallFlow;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::automaton::{Automaton, States, leaves};
-use crate::vm::temporal::explain::why;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
-use crate::vm::temporal::states::{KEPT, Partial};
-use crate::vm::temporal::timeline::{Env, index};
-use crate::vm::temporal::view::{Hit, View};
+use crate::vm::temporal::automaton::{FlowAutomaton, StateSet, flow_patterns};
+use crate::vm::temporal::explain::reason_with;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
+use crate::vm::temporal::states::{KEPT, PartialMatch};
+use crate::vm::temporal::timeline::{Env, to_index};
+use crate::vm::temporal::view::{Hit, MonitorView};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The definition.
-pub(super) fn statement(flow: &Flow<PatternId>) -> Statement {
-    let automaton = Automaton::new(flow).map(Arc::new);
-    Statement::new(all(&leaves(flow), helps), Exercise::Always, InFlow { automaton }).of_calls()
+pub(super) fn flow_statement(flow: &CallFlow<PatternId>) -> StatementDefinition {
+    let automaton = FlowAutomaton::new(flow).map(Arc::new);
+    StatementDefinition::new(to_operands(&flow_patterns(flow), helping_operand), ExerciseRule::Always, FlowSemantics { automaton }).of_calls()
 }
 
 #[derive(Debug)]
-struct InFlow {
+struct FlowSemantics {
     /// `None` for one that is too large.
-    automaton: Option<Arc<Automaton>>,
+    automaton: Option<Arc<FlowAutomaton>>,
 }
 
-impl Meaning for InFlow {
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+impl StatementSemantics for FlowSemantics {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         match &self.automaton {
             Some(automaton) => Ok(Box::new(FlowMonitor::new(view, Arc::clone(automaton)))),
             None => Err(Fault::Other("this flow is too large: its repetitions need too many states".to_owned())),
@@ -37,18 +37,18 @@ impl Meaning for InFlow {
 
 /// The monitor. A further match can only help: what is possible is simulated in one replica, what is sure in the other.
 struct FlowMonitor {
-    automaton: Arc<Automaton>,
+    automaton: Arc<FlowAutomaton>,
     /// States by what has been bound.
-    states: FxHashMap<Partial, States>,
+    states: FxHashMap<PartialMatch, StateSet>,
     /// How many calls the expression has taken.
     taken: u32,
     /// What could have come where the run left the expression.
-    left: Option<Expected>,
+    left: Option<ExpectedSteps>,
 }
 
 /// What could come next.
 #[derive(Debug, Clone, Default)]
-struct Expected {
+struct ExpectedSteps {
     /// Patterns, by operand.
     operands: Vec<usize>,
     /// Whether the expression could end.
@@ -59,40 +59,40 @@ struct Expected {
 
 impl FlowMonitor {
     /// A monitor at the start.
-    fn new(view: &View<'_, '_>, automaton: Arc<Automaton>) -> Self {
-        let states = FxHashMap::from_iter([(Partial::start_of_some(view), automaton.start())]);
+    fn new(view: &MonitorView<'_, '_>, automaton: Arc<FlowAutomaton>) -> Self {
+        let states = FxHashMap::from_iter([(PartialMatch::start_of_some(view), automaton.start_states())]);
         Self { automaton, states, taken: 0, left: None }
     }
 
-    fn expected(&self) -> Expected {
-        let mut all = States::default();
-        let mut next = States::default();
+    fn expected_steps(&self) -> ExpectedSteps {
+        let mut all = StateSet::default();
+        let mut next = StateSet::default();
         for states in self.states.values() {
-            all.join(states);
-            next.join(&self.automaton.next(states));
+            all.add_all(states);
+            next.add_all(&self.automaton.next(states));
         }
         let bound = self.states.keys().map(|partial| (partial.env.clone(), partial.later.clone()));
         let mut bound: Vec<_> = bound.collect();
         bound.sort_unstable();
-        Expected { operands: self.automaton.operands(&next), end: self.automaton.may_end(&all), bound }
+        ExpectedSteps { operands: self.automaton.state_operands(&next), end: self.automaton.may_end(&all), bound }
     }
 
     /// The states behind one call.
-    fn advance(&self, hits: &[Hit], view: &mut View<'_, '_>) -> Result<FxHashMap<Partial, States>, Fault> {
-        let mut advanced: FxHashMap<Partial, States> = FxHashMap::default();
+    fn advance_states(&self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<FxHashMap<PartialMatch, StateSet>, Fault> {
+        let mut advanced: FxHashMap<PartialMatch, StateSet> = FxHashMap::default();
         for (partial, states) in &self.states {
             let next = self.automaton.next(states);
             for hit in hits {
                 let reached = self.automaton.of_operand(&next, hit.operand);
-                view.spend(1)?;
-                if reached.is_empty() || !view.counts(hit) {
+                view.spend_fuel(1)?;
+                if reached.is_empty() || !view.counts_match(hit) {
                     continue;
                 }
-                if let Some(grown) = partial.with(hit, view)? {
+                if let Some(grown) = partial.extended_with(hit, view)? {
                     if !advanced.is_empty() && !advanced.contains_key(&grown) {
-                        view.spend(KEPT + 8 * grown.later.len())?;
+                        view.spend_fuel(KEPT + 8 * grown.later.len())?;
                     }
-                    advanced.entry(grown).or_default().join(&reached);
+                    advanced.entry(grown).or_default().add_all(&reached);
                 }
             }
         }
@@ -101,45 +101,45 @@ impl FlowMonitor {
 }
 
 impl<'run> Monitor<'run> for FlowMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         let Some(place) = hits.first().and_then(|hit| hit.call) else { return Ok(()) };
         if self.left.is_some() {
             return Ok(());
         }
-        let advanced = if place == self.taken { self.advance(hits, view)? } else { FxHashMap::default() };
+        let advanced = if place == self.taken { self.advance_states(hits, view)? } else { FxHashMap::default() };
         if advanced.is_empty() {
-            self.left = Some(self.expected());
+            self.left = Some(self.expected_steps());
         } else {
             (self.states, self.taken) = (advanced, self.taken + 1);
         }
         Ok(())
     }
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let lost = self.taken < index(view.calls.len());
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        let lost = self.taken < to_index(view.calls.len());
         let mut holds = false;
         if !lost {
             for (partial, states) in &self.states {
-                holds = holds || (self.automaton.may_end(states) && partial.ends(view)?);
+                holds = holds || (self.automaton.may_end(states) && partial.can_end(view)?);
             }
         }
-        Ok(Judged { failed_for_good: lost, ..Judged::fails(!holds) })
+        Ok(PossibleOutcomes { failed_for_good: lost, ..PossibleOutcomes::from_failure(!holds) })
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let expected = self.left.clone().unwrap_or_else(|| self.expected());
-        left_flow(view, self.taken, &expected)
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        let expected = self.left.clone().unwrap_or_else(|| self.expected_steps());
+        left_flow_reason(view, self.taken, &expected)
     }
 }
 
 /// Where a run left a flow, and what could have come.
-fn left_flow(view: &mut View<'_, '_>, taken: u32, expected: &Expected) -> Why {
+fn left_flow_reason(view: &mut MonitorView<'_, '_>, taken: u32, expected: &ExpectedSteps) -> VerdictReason {
     // Where the calls can be read in several ways, no value is the one that is wanted.
     let env = match expected.bound.as_slice() {
         [(env, _)] => env.clone(),
         _ => view.header.clone(),
     };
-    let mut could: Vec<String> = expected.operands.iter().map(|operand| view.thing(*operand, &env)).collect();
+    let mut could: Vec<String> = expected.operands.iter().map(|operand| view.describe_operand(*operand, &env)).collect();
     could.dedup();
     let goes_on = match could.split_last() {
         None if expected.end && taken == 0 => "has no calls".to_owned(),
@@ -150,31 +150,31 @@ fn left_flow(view: &mut View<'_, '_>, taken: u32, expected: &Expected) -> Why {
     let or_ends = if expected.end && !could.is_empty() { " or ends" } else { "" };
     match view.calls.get(taken as usize).copied() {
         Some(call) => {
-            let because = not_next(view, call, expected).map_or_else(String::new, |words| [": ", &words].concat());
-            let reason = format!("{} leaves the flow, which {goes_on}{or_ends}{because}", view.say(call));
+            let because = unexpected_call_words(view, call, expected).map_or_else(String::new, |words| [": ", &words].concat());
+            let reason = format!("{} leaves the flow, which {goes_on}{or_ends}{because}", view.describe_step(call));
             let like = view.similar_name(call, expected.operands.iter().copied());
             let mut evidence = vec![view.step_proof(call, usize::MAX, Role::Decisive, like)];
             let before = taken.checked_sub(1).and_then(|before| view.calls.get(before as usize)).copied();
             let label = "up to here the calls fit";
             evidence.extend(before.map(|step| view.step_proof(step, usize::MAX, Role::Value, label.to_owned())));
-            why(reason, evidence)
+            reason_with(reason, evidence)
         }
         None => {
             let last = view.calls.last().copied();
-            let behind = last.map_or_else(|| "without calls".to_owned(), |last| format!("behind {}", view.say(last)));
+            let behind = last.map_or_else(|| "without calls".to_owned(), |last| format!("behind {}", view.describe_step(last)));
             let evidence = last.map(|last| view.step_proof(last, usize::MAX, Role::Decisive, String::new()));
             let reason = format!("the run ends {behind} inside the flow, which {goes_on}");
-            why(reason, evidence.into_iter().collect())
+            reason_with(reason, evidence.into_iter().collect())
         }
     }
 }
 
 /// Why a call does not go on with a flow though a pattern that could come matches it.
-fn not_next(view: &mut View<'_, '_>, call: u32, expected: &Expected) -> Option<String> {
+fn unexpected_call_words(view: &mut MonitorView<'_, '_>, call: u32, expected: &ExpectedSteps) -> Option<String> {
     for operand in &expected.operands {
         let Some(near) = view.hits_of(*operand).find(|near| near.step == call) else { continue };
         for (env, waiting) in &expected.bound {
-            let waiting: Vec<Hit> = waiting.iter().filter_map(|(operand, event)| hit(*operand, *event, view)).collect();
+            let waiting: Vec<Hit> = waiting.iter().filter_map(|(operand, event)| event_hit(*operand, *event, view)).collect();
             if let Some(join_mismatch) = view.join_mismatch(&near, env, &waiting) {
                 return Some(join_mismatch.words);
             }

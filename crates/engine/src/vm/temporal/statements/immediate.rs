@@ -1,40 +1,40 @@
 //! `immediately before A -> B` and `immediately after A -> B`: what stands beside a step in the call list.
 
-use super::before::not_known_words;
-use super::{Exercise, Meaning, Polarity, Statement, helps, hurts, in_front};
+use super::before::unknown_cause_words;
+use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, helping_operand, hurting_operand, in_front};
 use crate::bytecode::program::PatternId;
-use crate::ir::Within;
+use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::explain::{for_which, why};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, of};
-use crate::vm::temporal::recent_occurrences::{bound, measure};
-use crate::vm::temporal::timeline::index;
-use crate::vm::temporal::view::{Fit, Hit, View, same_values};
+use crate::vm::temporal::explain::{for_which, reason_with};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, operand_hits};
+use crate::vm::temporal::recent_occurrences::{bound_holds, step_measure};
+use crate::vm::temporal::timeline::to_index;
+use crate::vm::temporal::view::{PairFit, Hit, MonitorView, same_values};
 
 /// `immediately before A -> B`.
-pub(super) fn before(step: PatternId, targets: &[PatternId], within: Option<Within>) -> Statement {
-    let operands = in_front(helps(step), targets, hurts);
-    let exercise = Exercise::AnyOf(1..operands.len());
-    Statement::new(operands, exercise, Immediate { after: false, within }).in_order().of_calls().within(within)
+pub(super) fn immediately_before(step: PatternId, targets: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
+    let operands = in_front(helping_operand(step), targets, hurting_operand);
+    let exercise = ExerciseRule::AnyOf(1..operands.len());
+    StatementDefinition::new(operands, exercise, ImmediateSemantics { after: false, within }).in_order().of_calls().with_bound(within)
 }
 
 /// `immediately after A -> B`.
-pub(super) fn after(step: PatternId, targets: &[PatternId], within: Option<Within>) -> Statement {
-    let operands = in_front(hurts(step), targets, helps);
-    let meaning = Immediate { after: true, within };
-    Statement::new(operands, Exercise::AnyOf(0..1), meaning).in_order().of_calls().within(within)
+pub(super) fn immediately_after(step: PatternId, targets: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
+    let operands = in_front(hurting_operand(step), targets, helping_operand);
+    let meaning = ImmediateSemantics { after: true, within };
+    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), meaning).in_order().of_calls().with_bound(within)
 }
 
 #[derive(Debug)]
-struct Immediate {
+struct ImmediateSemantics {
     after: bool,
-    within: Option<Within>,
+    within: Option<StepDistance>,
 }
 
-impl Meaning for Immediate {
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+impl StatementSemantics for ImmediateSemantics {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(ImmediateMonitor::new(self.after, self.within, view.listed)))
     }
 }
@@ -42,15 +42,15 @@ impl Meaning for Immediate {
 /// The monitor.
 struct ImmediateMonitor {
     after: bool,
-    within: Option<Within>,
+    within: Option<StepDistance>,
     /// The last call with hits: with its place. For `before` they are the A's, for `after` the A's that wait for their B.
     latest: Vec<Hit>,
-    failures: Failures<WrongNeighbour>,
+    failures: FailureList<WrongNeighbor>,
 }
 
 /// A step whose neighbour is wrong.
 #[derive(Clone)]
-struct WrongNeighbour {
+struct WrongNeighbor {
     hit: Hit,
     /// The operand that was looked for.
     wanted: usize,
@@ -61,45 +61,45 @@ const SOURCE: usize = 0;
 
 impl ImmediateMonitor {
     /// A monitor that has seen nothing.
-    fn new(after: bool, within: Option<Within>, listed: usize) -> Self {
-        Self { after, within, latest: Vec::new(), failures: Failures::new(listed) }
+    fn new(after: bool, within: Option<StepDistance>, listed: usize) -> Self {
+        Self { after, within, latest: Vec::new(), failures: FailureList::new(listed) }
     }
 
     /// Whether two neighbours match under one environment, within the bound.
-    fn fits(&self, earlier: &Hit, later: &Hit, view: &mut View<'_, '_>) -> Result<bool, Fault> {
-        let of_step = |hit: &Hit, view: &View<'_, '_>| view.step(hit.step).and_then(|step| measure(self.within, step));
-        let near = bound(self.within, of_step(earlier, view), of_step(later, view));
-        if !near.unwrap_or_else(|| view.assume(Polarity::Helps)) {
+    fn are_neighbors(&self, earlier: &Hit, later: &Hit, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
+        let of_step = |hit: &Hit, view: &MonitorView<'_, '_>| view.step(hit.step).and_then(|step| step_measure(self.within, step));
+        let near = bound_holds(self.within, of_step(earlier, view), of_step(later, view));
+        if !near.unwrap_or_else(|| view.assume_answer(Polarity::Helps)) {
             return Ok(false);
         }
-        if !self.after && view.not_known(earlier.step, later.step).is_some() {
+        if !self.after && view.unknown_cause(earlier.step, later.step).is_some() {
             return Ok(false);
         }
         let (quantified, other) = if self.after { (earlier, later) } else { (later, earlier) };
-        let fresh = Hit { env: quantified.fresh(), ..quantified.clone() };
-        let fit = view.fit(fresh.side(), other.side())?;
-        Ok(view.accepts(fit, Polarity::Helps))
+        let fresh = Hit { env: quantified.fresh_env(), ..quantified.clone() };
+        let fit = view.pair_fit(fresh.as_side(), other.as_side())?;
+        Ok(view.accepts_fit(fit, Polarity::Helps))
     }
 
-    fn fail(&mut self, hit: &Hit, wanted: usize) {
-        self.failures.add(|| WrongNeighbour { hit: hit.clone(), wanted });
+    fn add_failure(&mut self, hit: &Hit, wanted: usize) {
+        self.failures.push_with(|| WrongNeighbor { hit: hit.clone(), wanted });
     }
 
     /// The A's whose B has not come: where the window is closed or another call has come, it never does.
-    fn missed(&self, view: &View<'_, '_>) -> Failures<WrongNeighbour> {
-        let count = index(view.calls.len());
+    fn missed_neighbors(&self, view: &MonitorView<'_, '_>) -> FailureList<WrongNeighbor> {
+        let count = to_index(view.calls.len());
         let next = |hit: &Hit| view.context.window.closed || hit.call.is_some_and(|call| call + 1 < count);
-        let mut missed = Failures::of(view);
+        let mut missed = FailureList::for_view(view);
         for hit in self.latest.iter().filter(|hit| self.after && next(hit)) {
-            missed.extend((1..view.operands.len()).map(|wanted| WrongNeighbour { hit: hit.clone(), wanted }));
+            missed.extend((1..view.operands.len()).map(|wanted| WrongNeighbor { hit: hit.clone(), wanted }));
         }
         missed
     }
 
     /// Every B of this step has an A just before it.
-    fn look_back(&mut self, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
+    fn look_back(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         for hit in hits.iter().filter(|hit| hit.operand != SOURCE) {
-            if !view.counts(hit) {
+            if !view.counts_match(hit) {
                 continue;
             }
             let before = hit.call.and_then(|call| call.checked_sub(1));
@@ -107,22 +107,22 @@ impl ImmediateMonitor {
                 self.latest.iter().filter(|a| before.is_some() && a.call == before).cloned().collect();
             let mut met = false;
             for neighbour in &neighbours {
-                met = met || self.fits(neighbour, hit, view)?;
+                met = met || self.are_neighbors(neighbour, hit, view)?;
             }
             if !met {
-                self.fail(hit, SOURCE);
+                self.add_failure(hit, SOURCE);
             }
         }
-        self.remember(hits, view);
+        self.remember_hits(hits, view);
         Ok(())
     }
 
     /// Every A that waits has each B among the hits of the call behind it.
-    fn look_ahead(&mut self, hits: &[Hit], view: &mut View<'_, '_>) -> Result<(), Fault> {
+    fn look_ahead(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         if hits.iter().all(|hit| hit.call.is_none()) {
-            let outside: Vec<&Hit> = of(hits, SOURCE).filter(|hit| view.counts(hit)).collect();
+            let outside: Vec<&Hit> = operand_hits(hits, SOURCE).filter(|hit| view.counts_match(hit)).collect();
             for hit in outside {
-                (1..view.operands.len()).for_each(|wanted| self.fail(hit, wanted));
+                (1..view.operands.len()).for_each(|wanted| self.add_failure(hit, wanted));
             }
             return Ok(());
         }
@@ -130,21 +130,21 @@ impl ImmediateMonitor {
             for wanted in 1..view.operands.len() {
                 let next = waiting.call.map(|call| call + 1);
                 let mut met = false;
-                for hit in of(hits, wanted) {
-                    met = met || (hit.call == next && view.counts(hit) && self.fits(&waiting, hit, view)?);
+                for hit in operand_hits(hits, wanted) {
+                    met = met || (hit.call == next && view.counts_match(hit) && self.are_neighbors(&waiting, hit, view)?);
                 }
                 if !met {
-                    self.fail(&waiting, wanted);
+                    self.add_failure(&waiting, wanted);
                 }
             }
         }
-        self.remember(hits, view);
+        self.remember_hits(hits, view);
         Ok(())
     }
 
-    fn remember(&mut self, hits: &[Hit], view: &mut View<'_, '_>) {
+    fn remember_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) {
         let sources: Vec<Hit> =
-            of(hits, SOURCE).filter(|hit| hit.call.is_some() && view.counts(hit)).cloned().collect();
+            operand_hits(hits, SOURCE).filter(|hit| hit.call.is_some() && view.counts_match(hit)).cloned().collect();
         if hits.iter().any(|hit| hit.call.is_some()) {
             self.latest = sources;
         }
@@ -152,36 +152,36 @@ impl ImmediateMonitor {
 }
 
 impl<'run> Monitor<'run> for ImmediateMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         if self.after { self.look_ahead(hits, view) } else { self.look_back(hits, view) }
     }
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let count = index(view.calls.len());
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        let count = to_index(view.calls.len());
         let waiting = self.after.then(|| self.latest.first()).flatten();
         // The next call has come, and it matches nothing.
         let missed = waiting.is_some_and(|hit| hit.call.is_some_and(|call| call + 1 < count));
         let lost = !self.failures.is_empty() || missed;
-        Ok(Judged { failed_for_good: lost, ..Judged::fails(lost || waiting.is_some()) })
+        Ok(PossibleOutcomes { failed_for_good: lost, ..PossibleOutcomes::from_failure(lost || waiting.is_some()) })
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let beside = if self.after { Beside::After } else { Beside::Before };
-        let words = |view: &mut View<'_, '_>, one: &WrongNeighbour| Some(neighbour(view, &one.hit, one.wanted, beside));
-        let parts = [self.failures.clone(), self.missed(view)];
-        let failures = Failures::joined(view, parts.into_iter(), |one| (one.hit.step, one.wanted));
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        let beside = if self.after { NeighborSide::After } else { NeighborSide::Before };
+        let words = |view: &mut MonitorView<'_, '_>, one: &WrongNeighbor| Some(neighbor_reason(view, &one.hit, one.wanted, beside));
+        let parts = [self.failures.clone(), self.missed_neighbors(view)];
+        let failures = FailureList::join_parts(view, parts.into_iter(), |one| (one.hit.step, one.wanted));
         if !failures.is_empty() {
-            return failures.explain(view, words);
+            return failures.explain_places(view, words);
         }
         let waiting = self.latest.first().filter(|_| self.after);
-        let waiting = waiting.map(|hit| WrongNeighbour { hit: hit.clone(), wanted: 1 });
+        let waiting = waiting.map(|hit| WrongNeighbor { hit: hit.clone(), wanted: 1 });
         waiting.and_then(|waiting| words(view, &waiting)).unwrap_or_default()
     }
 }
 
 /// On which side of a step its neighbour is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Beside {
+enum NeighborSide {
     /// The call just before it.
     Before,
     /// The call just after it.
@@ -189,19 +189,19 @@ enum Beside {
 }
 
 /// A step whose neighbour in the call list is something else.
-fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) -> Why {
-    let side = if beside == Beside::Before { "before" } else { "after" };
-    let thing = view.thing(wanted, &hit.env);
-    let step = view.say(hit.step);
+fn neighbor_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize, beside: NeighborSide) -> VerdictReason {
+    let side = if beside == NeighborSide::Before { "before" } else { "after" };
+    let thing = view.describe_operand(wanted, &hit.env);
+    let step = view.describe_step(hit.step);
     let place = match beside {
-        Beside::Before => hit.call.and_then(|call| call.checked_sub(1)),
-        Beside::After => hit.call.map(|call| call + 1),
+        NeighborSide::Before => hit.call.and_then(|call| call.checked_sub(1)),
+        NeighborSide::After => hit.call.map(|call| call + 1),
     };
     let other = place.and_then(|place| view.calls.get(place as usize)).copied();
     let near = other.and_then(|other| view.hits_of(wanted).find(|near| near.step == other));
     let fits = near
         .as_ref()
-        .is_some_and(|near| same_values(&near.env, &hit.env) == Fit::Yes && view.is_pair(near, hit, &hit.env));
+        .is_some_and(|near| same_values(&near.env, &hit.env) == PairFit::Yes && view.is_pair(near, hit, &hit.env));
     let join_mismatch = near.and_then(|near| view.join_mismatch(&near, &hit.env, std::slice::from_ref(hit)));
     let test = join_mismatch
         .as_ref()
@@ -210,19 +210,19 @@ fn neighbour(view: &mut View<'_, '_>, hit: &Hit, wanted: usize, beside: Beside) 
         .unwrap_or_default();
     let because = join_mismatch.map_or_else(String::new, |join_mismatch| [": ", &join_mismatch.words].concat());
     let unknown =
-        other.filter(|_| beside == Beside::Before).and_then(|other| Some((other, view.not_known(other, hit.step)?)));
+        other.filter(|_| beside == NeighborSide::Before).and_then(|other| Some((other, view.unknown_cause(other, hit.step)?)));
     if let (Some((other, said)), true) = (unknown, fits) {
-        let words = not_known_words(view, other, said);
-        let mut evidence = view.decisive(hit, String::new());
+        let words = unknown_cause_words(view, other, said);
+        let mut evidence = view.decisive_evidence(hit, String::new());
         evidence.push(view.step_proof(other, wanted, Role::NearMiss, String::new()));
-        return why([&step, " has no ", &thing, " just before it: ", &words].concat(), evidence);
+        return reason_with([&step, " has no ", &thing, " just before it: ", &words].concat(), evidence);
     }
     let reason = match other {
-        Some(other) => format!("the call just {side} {step} is {}, not {thing}{test}{because}", view.say(other)),
+        Some(other) => format!("the call just {side} {step} is {}, not {thing}{test}{because}", view.describe_step(other)),
         None => format!("there is no call just {side} {step}, where {thing} should be"),
     };
-    let mut evidence = view.decisive(hit, String::new());
+    let mut evidence = view.decisive_evidence(hit, String::new());
     let like = |other: u32| view.similar_name(other, std::iter::once(wanted));
     evidence.extend(other.map(|other| view.step_proof(other, wanted, Role::NearMiss, like(other))));
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }

@@ -26,11 +26,11 @@ mod together;
 mod walk;
 mod windows;
 
-use super::closed::{Asks, Decided, Search};
-use super::monitor::{Monitor, Presence};
-use super::view::View;
+use super::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
+use super::monitor::{Monitor, PatternPresence};
+use super::view::MonitorView;
 use crate::bytecode::program::{CodeId, PatternId};
-use crate::ir::{Temporal, Within};
+use crate::ir::{Temporal, StepDistance};
 use crate::vm::fault::Fault;
 use averment_runs::run::Step;
 use averment_syntax::ast::SequenceMode;
@@ -59,7 +59,7 @@ pub(super) struct StatementOperand {
 
 /// When a statement that holds is vacuous. A statement that is not exercised holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Exercise {
+pub(super) enum ExerciseRule {
     /// Never.
     Always,
     /// When none of these operands occurs.
@@ -74,33 +74,33 @@ pub(super) enum Exercise {
 
 /// Whether a statement that holds was exercised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Exercised {
+pub(super) struct ExerciseState {
     /// Some answer to what is unknown makes it vacuous.
     pub(super) may_be_vacuous: bool,
     /// Some answer makes it pass.
     pub(super) may_pass: bool,
 }
 
-impl Exercise {
+impl ExerciseRule {
     /// Whether a statement that holds was exercised, by what occurs of its operands. `own` is what its closed form or monitor says.
-    pub(super) fn of(&self, occurs: impl Fn(usize) -> Presence, no_calls: bool, own: Option<Exercised>) -> Exercised {
+    pub(super) fn exercise_state(&self, occurs: impl Fn(usize) -> PatternPresence, no_calls: bool, own: Option<ExerciseState>) -> ExerciseState {
         match (self, own) {
             (_, Some(own)) => own,
-            (Self::AnyOf(range), None) => Exercised {
+            (Self::AnyOf(range), None) => ExerciseState {
                 may_be_vacuous: range.clone().all(|operand| !occurs(operand).sure),
                 may_pass: range.clone().any(|operand| occurs(operand).possible),
             },
-            (Self::AllOf(range), None) => Exercised {
+            (Self::AllOf(range), None) => ExerciseState {
                 may_be_vacuous: range.clone().any(|operand| !occurs(operand).sure),
                 may_pass: range.clone().all(|operand| occurs(operand).possible),
             },
-            (Self::Calls, None) => Exercised { may_be_vacuous: no_calls, may_pass: !no_calls },
-            (Self::Always | Self::Own, None) => Exercised { may_be_vacuous: false, may_pass: true },
+            (Self::Calls, None) => ExerciseState { may_be_vacuous: no_calls, may_pass: !no_calls },
+            (Self::Always | Self::Own, None) => ExerciseState { may_be_vacuous: false, may_pass: true },
         }
     }
 }
 
-impl Exercised {
+impl ExerciseState {
     /// Whether no answer makes the statement anything but vacuous.
     pub(super) fn is_idle(self) -> bool {
         self.may_be_vacuous && !self.may_pass
@@ -109,11 +109,11 @@ impl Exercised {
 
 /// The definition of a statement.
 #[derive(Debug)]
-pub(super) struct Statement {
+pub(super) struct StatementDefinition {
     /// Its patterns in the order in which they are written: the operands of its monitor.
     pub(super) operands: Vec<StatementOperand>,
     /// When it is vacuous.
-    pub(super) exercise: Exercise,
+    pub(super) exercise: ExerciseRule,
     /// Whether the order of steps of different kinds matters to it.
     pub(super) ordered: bool,
     /// Whether it speaks of the call list, so that calls have to be recorded.
@@ -121,13 +121,13 @@ pub(super) struct Statement {
     /// Whether each pattern stands alone: an alternative that occurs only by missing values does not make another one vacuous.
     pub(super) either: bool,
     /// Its bound.
-    pub(super) within: Option<Within>,
+    pub(super) within: Option<StepDistance>,
     /// How it stands.
-    pub(super) meaning: Box<dyn Meaning>,
+    pub(super) meaning: Box<dyn StatementSemantics>,
 }
 
 /// How a statement stands, and why.
-pub(super) trait Meaning: Debug + Send + Sync {
+pub(super) trait StatementSemantics: Debug + Send + Sync {
     /// Whether it has a closed form over matches that are all sure; `unbound` says that none of them binds a value.
     fn is_closed(&self, _unbound: bool) -> bool {
         false
@@ -137,7 +137,7 @@ pub(super) trait Meaning: Debug + Send + Sync {
     ///
     /// # Errors
     /// What ended the evaluation of a condition.
-    fn closed(&self, _search: &Search<'_, '_>, _asks: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+    fn closed_form(&self, _search: &OccurrenceLookup<'_, '_>, _asks: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
         Ok(None)
     }
 
@@ -145,15 +145,15 @@ pub(super) trait Meaning: Debug + Send + Sync {
     ///
     /// # Errors
     /// Where there is none: the statement is too large.
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault>;
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault>;
 
     /// Why it is vacuous, where it says so itself.
-    fn vacuous(&self, _view: &mut View<'_, '_>) -> String {
+    fn vacuous_reason(&self, _view: &mut MonitorView<'_, '_>) -> String {
         "something missing decided it".to_owned()
     }
 
     /// What it needs of each step beside what its bound needs.
-    fn needs(&self) -> Option<Needed> {
+    fn step_requirement(&self) -> Option<StepRequirement> {
         None
     }
 
@@ -163,7 +163,7 @@ pub(super) trait Meaning: Debug + Send + Sync {
     }
 
     /// The condition that it asks of each match.
-    fn condition(&self) -> Option<CodeId> {
+    fn match_condition(&self) -> Option<CodeId> {
         None
     }
 
@@ -175,15 +175,15 @@ pub(super) trait Meaning: Debug + Send + Sync {
 
 /// What a statement needs of steps to be decided.
 #[derive(Clone, Copy)]
-pub(super) struct Needed {
+pub(super) struct StepRequirement {
     /// In words.
     pub(super) words: &'static str,
     /// Whether a step lacks it.
     pub(super) lacks: fn(&Step<'_>) -> bool,
 }
 
-impl Statement {
-    fn new(operands: Vec<StatementOperand>, exercise: Exercise, meaning: impl Meaning + 'static) -> Self {
+impl StatementDefinition {
+    fn new(operands: Vec<StatementOperand>, exercise: ExerciseRule, meaning: impl StatementSemantics + 'static) -> Self {
         Self {
             operands,
             exercise,
@@ -197,7 +197,7 @@ impl Statement {
 
     /// Whether a match of any of its patterns makes it fail by itself: `never A, B`.
     pub(super) fn hurts_each(&self) -> bool {
-        self.exercise == Exercise::Always && self.operands.iter().all(|one| one.polarity == Polarity::Hurts)
+        self.exercise == ExerciseRule::Always && self.operands.iter().all(|one| one.polarity == Polarity::Hurts)
     }
 
     fn in_order(self) -> Self {
@@ -208,24 +208,24 @@ impl Statement {
         Self { calls: true, ..self }
     }
 
-    fn within(self, within: Option<Within>) -> Self {
+    fn with_bound(self, within: Option<StepDistance>) -> Self {
         Self { within, ..self }
     }
 }
 
-fn helps(pattern: PatternId) -> StatementOperand {
+fn helping_operand(pattern: PatternId) -> StatementOperand {
     StatementOperand { pattern, polarity: Polarity::Helps }
 }
 
-fn hurts(pattern: PatternId) -> StatementOperand {
+fn hurting_operand(pattern: PatternId) -> StatementOperand {
     StatementOperand { pattern, polarity: Polarity::Hurts }
 }
 
-fn mixed(pattern: PatternId) -> StatementOperand {
+fn mixed_operand(pattern: PatternId) -> StatementOperand {
     StatementOperand { pattern, polarity: Polarity::Mixed }
 }
 
-fn all(patterns: &[PatternId], operand: fn(PatternId) -> StatementOperand) -> Vec<StatementOperand> {
+fn to_operands(patterns: &[PatternId], operand: fn(PatternId) -> StatementOperand) -> Vec<StatementOperand> {
     patterns.iter().copied().map(operand).collect()
 }
 
@@ -239,42 +239,42 @@ fn in_front(
 }
 
 /// The definition of a statement.
-pub(super) fn of(temporal: &Temporal<PatternId, CodeId>) -> Statement {
+pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> StatementDefinition {
     match *temporal {
-        Temporal::Require { step, times: None } => occurs::require(step),
-        Temporal::Require { step, times: Some(times) } => count::times(step, times),
-        Temporal::Never { ref steps } => occurs::never(steps),
-        Temporal::NeverAfter { ref steps, open, until, within } => never_after::statement(steps, open, until, within),
-        Temporal::NeverBefore { ref steps, close, within } => never_before::statement(steps, close, within),
+        Temporal::Require { step, times: None } => occurs::require_statement(step),
+        Temporal::Require { step, times: Some(times) } => count::times_statement(step, times),
+        Temporal::Never { ref steps } => occurs::never_statement(steps),
+        Temporal::NeverAfter { ref steps, open, until, within } => never_after::never_after_statement(steps, open, until, within),
+        Temporal::NeverBefore { ref steps, close, within } => never_before::never_before_statement(steps, close, within),
         Temporal::NeverBetween { ref steps, open, close, within } => {
-            never_between::statement(steps, open, close, within)
+            never_between::never_between_statement(steps, open, close, within)
         }
-        Temporal::Only { ref steps } => only::statement(steps),
-        Temporal::Count { step, test } => count::tested(step, test),
-        Temporal::First { step } => edge::first(step),
-        Temporal::Last { step } => edge::last(step),
+        Temporal::Only { ref steps } => only::only_statement(steps),
+        Temporal::Count { step, test } => count::count_statement(step, test),
+        Temporal::First { step } => edge::first_statement(step),
+        Temporal::Last { step } => edge::last_statement(step),
         Temporal::Before { immediately: true, step, ref targets, within, .. } => {
-            immediate::before(step, targets, within)
+            immediate::immediately_before(step, targets, within)
         }
         Temporal::Before { each, starts, step, ref targets, within, .. } => {
-            before::statement(step, targets, before::Before { each, starts, within })
+            before::before_statement(step, targets, before::BeforeSemantics { each, starts, within })
         }
-        Temporal::After { immediately: true, step, ref targets, within, .. } => immediate::after(step, targets, within),
-        Temporal::After { each, step, ref targets, within, .. } => after::statement(step, targets, each, within),
-        Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => sequence::statement(steps, within),
-        Temporal::Sequence { mode, ref steps, within } => exact::statement(mode, steps, within),
-        Temporal::Nested { open, close } => nested::statement(open, close),
-        Temporal::Together { left, right } => together::together(left, right),
-        Temporal::Apart { left, right } => together::apart(left, right),
+        Temporal::After { immediately: true, step, ref targets, within, .. } => immediate::immediately_after(step, targets, within),
+        Temporal::After { each, step, ref targets, within, .. } => after::after_statement(step, targets, each, within),
+        Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => sequence::sequence_statement(steps, within),
+        Temporal::Sequence { mode, ref steps, within } => exact::exact_statement(mode, steps, within),
+        Temporal::Nested { open, close } => nested::nested_statement(open, close),
+        Temporal::Together { left, right } => together::together_statement(left, right),
+        Temporal::Apart { left, right } => together::apart_statement(left, right),
         Temporal::IfThen { condition, consequence } => partners::if_then(condition, consequence),
-        Temporal::Iff { left, right } => partners::iff(left, right),
-        Temporal::Either { ref steps } => occurs::either(steps),
+        Temporal::Iff { left, right } => partners::iff_statement(left, right),
+        Temporal::Either { ref steps } => occurs::either_statement(steps),
         Temporal::NotBoth { left, right } => partners::not_both(left, right),
-        Temporal::Repeat { step, limit } => repeat::statement(step, limit),
-        Temporal::Flow { ref flow } => flow::statement(flow),
-        Temporal::Each { quantifier, step, condition } => each::statement(quantifier, step, condition),
-        Temporal::NoneIn { values, predicate } => none_in::in_value(values, predicate),
-        Temporal::NoneInSteps { step, predicate } => none_in::in_steps(step, predicate),
-        Temporal::ArgsValid { step, strict } => args_valid::statement(step, strict),
+        Temporal::Repeat { step, limit } => repeat::repeat_statement(step, limit),
+        Temporal::Flow { ref flow } => flow::flow_statement(flow),
+        Temporal::Each { quantifier, step, condition } => each::each_statement(quantifier, step, condition),
+        Temporal::NoneIn { values, predicate } => none_in::value_statement(values, predicate),
+        Temporal::NoneInSteps { step, predicate } => none_in::steps_statement(step, predicate),
+        Temporal::ArgsValid { step, strict } => args_valid::args_statement(step, strict),
     }
 }

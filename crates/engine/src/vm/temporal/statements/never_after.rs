@@ -1,45 +1,45 @@
 //! `never B after A [until C]`: no B in a window that an A opens and a C closes.
 
-use super::windows::{All, Caught, ForbiddenWindow, Openings, WindowRoles, behind, in_window};
-use super::{Exercise, Meaning, Statement, helps, hurts};
+use super::windows::{AllMonitors, WindowHit, ForbiddenWindow, WindowOpenings, WindowRoles, window_operands, in_window};
+use super::{ExerciseRule, StatementSemantics, StatementDefinition, helping_operand, hurting_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::Within;
+use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search, is_by_place};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
-use crate::vm::temporal::view::{Hit, View};
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup, is_by_place};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::view::{Hit, MonitorView};
 
 /// The definition.
-pub(super) fn statement(
+pub(super) fn never_after_statement(
     steps: &[PatternId],
     open: PatternId,
     until: Option<PatternId>,
-    within: Option<Within>,
-) -> Statement {
-    let operands = behind(steps, std::iter::once(hurts(open)).chain(until.map(helps)));
-    let exercise = Exercise::AnyOf(steps.len()..steps.len() + 1);
-    Statement::new(operands, exercise, NeverAfter { steps: steps.len(), within }).in_order().within(within)
+    within: Option<StepDistance>,
+) -> StatementDefinition {
+    let operands = window_operands(steps, std::iter::once(hurting_operand(open)).chain(until.map(helping_operand)));
+    let exercise = ExerciseRule::AnyOf(steps.len()..steps.len() + 1);
+    StatementDefinition::new(operands, exercise, NeverAfterSemantics { steps: steps.len(), within }).in_order().with_bound(within)
 }
 
 #[derive(Debug)]
-struct NeverAfter {
+struct NeverAfterSemantics {
     /// How many patterns must not occur.
     steps: usize,
-    within: Option<Within>,
+    within: Option<StepDistance>,
 }
 
-impl Meaning for NeverAfter {
+impl StatementSemantics for NeverAfterSemantics {
     fn is_closed(&self, _: bool) -> bool {
         is_by_place(self.within)
     }
 
-    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
         let steps = self.steps;
-        let (Some(open), until) = (search.operand(steps), search.operand(steps + 1)) else { return Ok(None) };
+        let (Some(open), until) = (search.operand_occurrences(steps), search.operand_occurrences(steps + 1)) else { return Ok(None) };
         let close = until.map(|_| steps + 1);
-        let places = search.places(search.operands(0).take(steps).flat_map(|(step, operand)| {
-            let caught = self.caught(search, operand, open, until);
+        let places = search.list_places(search.occurrences_from(0).take(steps).flat_map(|(step, operand)| {
+            let caught = self.caught_events(search, operand, open, until);
             caught.map(move |(event, edge)| FailingPlace {
                 others: (Some(edge), None),
                 ..FailingPlace::new(step, operand, event)
@@ -47,36 +47,36 @@ impl Meaning for NeverAfter {
         }));
         Ok(Some(search.fails_at(places, move |view, place| {
             let roles = WindowRoles { step: place.operand, edge: steps, close };
-            let hit = hit(place.operand, place.event, view)?;
+            let hit = event_hit(place.operand, place.event, view)?;
             Some(in_window(view, &hit, roles, ForbiddenWindow::After(place.others.0?)))
         })))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(All::new(view, self.steps, |roles| NeverAfterMonitor::new(view, roles, self.within))))
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(AllMonitors::new(view, self.steps, |roles| NeverAfterMonitor::new(view, roles, self.within))))
     }
 }
 
-impl NeverAfter {
+impl NeverAfterSemantics {
     /// The B's that no C shields from the last A before them, with the step of that A; the first alone where no others are listed.
-    fn caught<'s>(
+    fn caught_events<'s>(
         &'s self,
-        search: &'s Search<'_, '_>,
+        search: &'s OccurrenceLookup<'_, '_>,
         operand: Occurrences<'s>,
         open: Occurrences<'s>,
         until: Option<Occurrences<'s>>,
     ) -> impl Iterator<Item = (u32, u32)> + 's {
         let caught = move |event: u32| {
-            let (key, step) = (operand.key(event), operand.step(event));
-            let edge = open.step(open.before(key, step)?);
-            let shield = until.and_then(|until| Some(until.step(until.before(key, step.saturating_add(1))?)));
+            let (key, step) = (operand.event_key(event), operand.event_step(event));
+            let edge = open.event_step(open.last_before(key, step)?);
+            let shield = until.and_then(|until| Some(until.event_step(until.last_before(key, step.saturating_add(1))?)));
             let shielded = shield.is_some_and(|shield| shield > edge);
-            (!shielded && search.near(self.within, edge, step)).then_some((event, edge))
+            (!shielded && search.is_within(self.within, edge, step)).then_some((event, edge))
         };
-        let lists = search.lists();
+        let lists = search.lists_failures();
         // Every B behind the first A is caught.
         let alone = !lists && until.is_none() && self.within.is_none() && search.is_unbound();
-        let first = alone.then(|| caught(operand.after(&[], open.step(open.first()?))?));
+        let first = alone.then(|| caught(operand.first_after(&[], open.event_step(open.first_event()?))?));
         let most = if alone {
             0
         } else if lists {
@@ -84,47 +84,47 @@ impl NeverAfter {
         } else {
             1
         };
-        first.flatten().into_iter().chain(operand.events().filter_map(caught).take(most))
+        first.flatten().into_iter().chain(operand.event_numbers().filter_map(caught).take(most))
     }
 }
 
 /// The monitor.
 struct NeverAfterMonitor {
-    openings: Openings,
-    caught: Failures<Caught>,
+    openings: WindowOpenings,
+    caught: FailureList<WindowHit>,
 }
 
 impl NeverAfterMonitor {
     /// A monitor that has seen nothing.
-    fn new(view: &View<'_, '_>, roles: WindowRoles, within: Option<Within>) -> Self {
-        Self { openings: Openings::new(view, roles, within), caught: Failures::of(view) }
+    fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
+        Self { openings: WindowOpenings::new(view, roles, within), caught: FailureList::for_view(view) }
     }
 }
 
 impl<'run> Monitor<'run> for NeverAfterMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         let WindowRoles { step, edge, close } = self.openings.roles;
         for hit in hits.iter().filter(|hit| Some(hit.operand) == close) {
-            if view.counts(hit) {
-                self.openings.shield(hit, view)?;
+            if view.counts_match(hit) {
+                self.openings.add_shield(hit, view)?;
             }
         }
-        for hit in of(hits, step) {
-            if (self.caught.is_empty() || view.listed > 0) && view.counts(hit) {
-                let caught = self.openings.catch(hit, false, view)?;
-                self.caught.extend(caught.first().map(|(edge, _)| Caught { hit: hit.clone(), edge: *edge }));
+        for hit in operand_hits(hits, step) {
+            if (self.caught.is_empty() || view.listed > 0) && view.counts_match(hit) {
+                let caught = self.openings.opening_steps(hit, false, view)?;
+                self.caught.extend(caught.first().map(|(edge, _)| WindowHit { hit: hit.clone(), edge: *edge }));
             }
         }
-        for hit in of(hits, edge) {
-            if view.counts(hit) {
-                self.openings.open(hit, view)?;
+        for hit in operand_hits(hits, edge) {
+            if view.counts_match(hit) {
+                self.openings.add_opening(hit, view)?;
             }
         }
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(!self.caught.is_empty()))
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        Ok(PossibleOutcomes::fails_for_good(!self.caught.is_empty()))
     }
 
     fn is_settled(&self) -> bool {
@@ -135,9 +135,9 @@ impl<'run> Monitor<'run> for NeverAfterMonitor {
         true
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         let roles = self.openings.roles;
-        let window = |caught: &Caught| ForbiddenWindow::After(caught.edge);
-        self.caught.explain(view, |view, caught| Some(in_window(view, &caught.hit, roles, window(caught))))
+        let window = |caught: &WindowHit| ForbiddenWindow::After(caught.edge);
+        self.caught.explain_places(view, |view, caught| Some(in_window(view, &caught.hit, roles, window(caught))))
     }
 }

@@ -3,85 +3,85 @@
 //! An A may help by being the first instead of a later one, so that for unknown A's every choice is looked at: the statement fails for
 //! sure only when a sure A comes and no choice of a first A up to it has no B before it.
 
-use super::windows::{All, WindowRoles, behind};
-use super::{Exercise, Meaning, Polarity, Statement, mixed};
+use super::windows::{AllMonitors, WindowRoles, window_operands};
+use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, mixed_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::Within;
+use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search, is_by_place};
-use crate::vm::temporal::explain::{why, within_words};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::keys::Keys;
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup, is_by_place};
+use crate::vm::temporal::explain::{reason_with, within_words};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
-use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, bound, measure};
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, bound_holds, step_measure};
 use crate::vm::temporal::timeline::{Env, ValueId};
-use crate::vm::temporal::view::{Fit, Hit, Mode, Side, View, same_values};
+use crate::vm::temporal::view::{PairFit, Hit, ReplicaMode, PairSide, MonitorView, same_values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// The definition.
-pub(super) fn statement(steps: &[PatternId], close: PatternId, within: Option<Within>) -> Statement {
-    let exercise = Exercise::AnyOf(steps.len()..steps.len() + 1);
-    let meaning = NeverBefore { steps: steps.len(), within };
-    Statement::new(behind(steps, [mixed(close)]), exercise, meaning).in_order().within(within)
+pub(super) fn never_before_statement(steps: &[PatternId], close: PatternId, within: Option<StepDistance>) -> StatementDefinition {
+    let exercise = ExerciseRule::AnyOf(steps.len()..steps.len() + 1);
+    let meaning = NeverBeforeSemantics { steps: steps.len(), within };
+    StatementDefinition::new(window_operands(steps, [mixed_operand(close)]), exercise, meaning).in_order().with_bound(within)
 }
 
 #[derive(Debug)]
-struct NeverBefore {
+struct NeverBeforeSemantics {
     /// How many patterns must not occur.
     steps: usize,
-    within: Option<Within>,
+    within: Option<StepDistance>,
 }
 
-impl Meaning for NeverBefore {
+impl StatementSemantics for NeverBeforeSemantics {
     fn is_closed(&self, _: bool) -> bool {
         is_by_place(self.within)
     }
 
     /// The first of the first A's with a B before it.
-    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
         let edge = self.steps;
-        let Some(close) = search.operand(edge) else { return Ok(None) };
-        let places = search.places(search.operands(0).take(edge).flat_map(|(operand, occurrences)| {
-            let caught = self.caught(search, occurrences, close);
+        let Some(close) = search.operand_occurrences(edge) else { return Ok(None) };
+        let places = search.list_places(search.occurrences_from(0).take(edge).flat_map(|(operand, occurrences)| {
+            let caught = self.caught_events(search, occurrences, close);
             caught.map(move |(event, first)| FailingPlace {
                 others: (Some(first), None),
                 ..FailingPlace::new(operand, occurrences, event)
             })
         }));
         Ok(Some(search.fails_at(places, move |view, place| {
-            Some(before_first(view, &hit(edge, place.others.0?, view)?, place.operand, place.step))
+            Some(before_first(view, &event_hit(edge, place.others.0?, view)?, place.operand, place.step))
         })))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(All::new(view, self.steps, |roles| NeverBeforeMonitor::new(view, roles, self.within))))
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+        Ok(Box::new(AllMonitors::new(view, self.steps, |roles| NeverBeforeMonitor::new(view, roles, self.within))))
     }
 }
 
-impl NeverBefore {
+impl NeverBeforeSemantics {
     /// The B's before the first A of their values, with that A; where no others are listed, one of them.
-    fn caught<'s>(
+    fn caught_events<'s>(
         &'s self,
-        search: &'s Search<'_, '_>,
+        search: &'s OccurrenceLookup<'_, '_>,
         operand: Occurrences<'s>,
         close: Occurrences<'s>,
     ) -> impl Iterator<Item = (u32, u32)> + 's {
-        let lists = search.lists();
+        let lists = search.lists_failures();
         let nearest = move |first: u32| {
-            let (key, step) = (close.key(first), close.step(first));
-            let event = operand.before(key, step)?;
+            let (key, step) = (close.event_key(first), close.event_step(first));
+            let event = operand.last_before(key, step)?;
             let is_first = !close.is_before(key, step);
-            (is_first && search.near(self.within, operand.step(event), step)).then_some((event, first))
+            (is_first && search.is_within(self.within, operand.event_step(event), step)).then_some((event, first))
         };
         let one = (!lists).then(|| search.by_values(close).find_map(nearest));
         let caught = move |event: u32| {
-            let first = close.first_of(operand.key(event)).filter(|first| close.step(*first) > operand.step(event))?;
-            search.near(self.within, operand.step(event), close.step(first)).then_some((event, first))
+            let first = close.first_of(operand.event_key(event)).filter(|first| close.event_step(*first) > operand.event_step(event))?;
+            search.is_within(self.within, operand.event_step(event), close.event_step(first)).then_some((event, first))
         };
-        let all = operand.events().take(if lists { usize::MAX } else { 0 }).filter_map(caught);
+        let all = operand.event_numbers().take(if lists { usize::MAX } else { 0 }).filter_map(caught);
         one.flatten().into_iter().chain(all)
     }
 }
@@ -89,34 +89,34 @@ impl NeverBefore {
 /// The monitor.
 struct NeverBeforeMonitor {
     roles: WindowRoles,
-    within: Option<Within>,
+    within: Option<StepDistance>,
     /// The B's, by what A's can tell apart.
-    steps: MatchIndex<BeforeFirst>,
+    steps: MatchIndex<BeforeFirstGroup>,
     /// The A's, for B's that come later with new values: a first A is first for them, too.
     closes: MatchIndex<Vec<Hit>>,
     /// First A's with a B before them, and that B.
-    caught: Failures<(Hit, u32)>,
+    caught: FailureList<(Hit, u32)>,
     /// The steps of those B's.
     counted: FxHashSet<u32>,
 }
 
 /// B's with their first A's.
 #[derive(Default)]
-struct BeforeFirst {
+struct BeforeFirstGroup {
     /// False until the A's that came earlier have been looked at.
     known: bool,
     recent: RecentOccurrences,
     /// All of them, where each is listed.
     all: Vec<Occurrence>,
     /// By the values of A.
-    firsts: FxHashMap<Env, First>,
+    firsts: FxHashMap<Env, FirstClosing>,
     /// An A with a value that is not recorded has no B before it, and may be the first under any values.
     wild_safe: bool,
 }
 
 /// What is known of the first A with some values.
 #[derive(Default)]
-struct First {
+struct FirstClosing {
     /// It has surely come.
     came: bool,
     /// Some A that may be the first has no B before it.
@@ -124,7 +124,7 @@ struct First {
 }
 
 /// An A beside the values of B's.
-struct Closing<'h> {
+struct ClosingHit<'h> {
     hit: &'h Hit,
     /// The values of the B's.
     env: &'h Env,
@@ -134,50 +134,50 @@ struct Closing<'h> {
     step_is_sure: bool,
 }
 
-impl<'h> Closing<'h> {
+impl<'h> ClosingHit<'h> {
     /// An A that fits B's as `fit` says: what is unknown of it may be unknown of the A or of the B's.
-    fn of(hit: &'h Hit, step: Side<'h>, fit: Fit, view: &mut View<'_, '_>) -> Result<Self, Fault> {
+    fn from_fit(hit: &'h Hit, step: PairSide<'h>, fit: PairFit, view: &mut MonitorView<'_, '_>) -> Result<Self, Fault> {
         let (own, others) = match fit {
-            Fit::Unknown => {
+            PairFit::Unknown => {
                 let values = same_values(&hit.env, step.env);
-                (values.and(view.tests(hit.side(), step)?), view.tests(step, hit.side())?)
+                (values.and(view.test_fit(hit.as_side(), step)?), view.test_fit(step, hit.as_side())?)
             }
             fit => (fit, fit),
         };
-        let (sure, step_is_sure) = (hit.sure && own == Fit::Yes, others == Fit::Yes);
+        let (sure, step_is_sure) = (hit.sure && own == PairFit::Yes, others == PairFit::Yes);
         Ok(Self { hit, env: step.env, sure, step_is_sure })
     }
 }
 
 impl NeverBeforeMonitor {
     /// A monitor that has seen nothing.
-    fn new(view: &View<'_, '_>, roles: WindowRoles, within: Option<Within>) -> Self {
+    fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
         Self {
             roles,
             within,
-            steps: MatchIndex::new(Keys::between(view, roles.step, roles.edge)),
-            closes: MatchIndex::new(Keys::between(view, roles.edge, roles.step)),
-            caught: Failures::of(view),
+            steps: MatchIndex::new(GroupKeys::between_operands(view, roles.step, roles.edge)),
+            closes: MatchIndex::new(GroupKeys::between_operands(view, roles.edge, roles.step)),
+            caught: FailureList::for_view(view),
             counted: FxHashSet::default(),
         }
     }
 
     /// An A comes.
-    fn close(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
+    fn add_closing(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         view.unknown |= !hit.sure;
-        self.closes.add(view, hit, &hit.env, |closes| closes.push(hit.clone()))?;
+        self.closes.add_match(view, hit, &hit.env, |closes| closes.push(hit.clone()))?;
         let (within, edge, caught, counted) = (self.within, self.roles.edge, &mut self.caught, &mut self.counted);
-        let now = view.step(hit.step).and_then(|step| measure(within, step));
-        self.steps.visit(view, hit.side(), |group, fit, view| {
-            let step = Side { event: Some(group.event), env: &group.env };
-            let closing = Closing::of(hit, step, fit, view)?;
-            let earlier = group.data.close(&closing, (edge, within), view);
+        let now = view.step(hit.step).and_then(|step| step_measure(within, step));
+        self.steps.visit_groups(view, hit.as_side(), |group, fit, view| {
+            let step = PairSide { event: Some(group.event), env: &group.env };
+            let closing = ClosingHit::from_fit(hit, step, fit, view)?;
+            let earlier = group.data.check_closing(&closing, (edge, within), view);
             let Some(nearest) = earlier else { return Ok(ControlFlow::Continue(())) };
             if view.listed == 0 {
                 caught.push((hit.clone(), nearest));
                 return Ok(ControlFlow::Break(()));
             }
-            let near = |one: &&Occurrence| bound(within, one.measure, now) == Some(true) || one.step == nearest;
+            let near = |one: &&Occurrence| bound_holds(within, one.measure, now) == Some(true) || one.step == nearest;
             let steps = group.data.all.iter().filter(near).map(|one| one.step).filter(|step| counted.insert(*step));
             caught.extend(steps.map(|step| (hit.clone(), step)));
             Ok(ControlFlow::Continue(()))
@@ -185,27 +185,27 @@ impl NeverBeforeMonitor {
     }
 
     /// A B comes: with new values, the A's before it are looked at first.
-    fn add(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
+    fn add_hit(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let mut known = false;
-        self.steps.add(view, hit, &hit.env, |before| known = std::mem::replace(&mut before.known, true))?;
-        let mut earlier: Vec<(Hit, Fit)> = Vec::new();
+        self.steps.add_match(view, hit, &hit.env, |before| known = std::mem::replace(&mut before.known, true))?;
+        let mut earlier: Vec<(Hit, PairFit)> = Vec::new();
         if !known {
-            self.closes.visit(view, hit.side(), |group, fit, _| {
+            self.closes.visit_groups(view, hit.as_side(), |group, fit, _| {
                 earlier.extend(group.data.iter().map(|close| (close.clone(), fit)));
                 Ok(ControlFlow::Continue(()))
             })?;
             earlier.sort_by_key(|(close, _)| close.step);
         }
-        let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
+        let measure = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let (within, edge) = (self.within, self.roles.edge);
-        view.spend(1 + earlier.len())?;
-        let closings = earlier.iter().map(|(close, fit)| Closing::of(close, hit.side(), *fit, view));
+        view.spend_fuel(1 + earlier.len())?;
+        let closings = earlier.iter().map(|(close, fit)| ClosingHit::from_fit(close, hit.as_side(), *fit, view));
         let closings = closings.collect::<Result<Vec<_>, Fault>>()?;
-        if let Some(before) = self.steps.latest(hit) {
+        if let Some(before) = self.steps.latest_data(hit) {
             for closing in &closings {
-                before.close(closing, (edge, within), view);
+                before.check_closing(closing, (edge, within), view);
             }
-            before.recent.add(Occurrence { step: hit.step, measure });
+            before.recent.push_occurrence(Occurrence { step: hit.step, measure });
             if view.listed > 0 {
                 before.all.push(Occurrence { step: hit.step, measure });
             }
@@ -214,40 +214,40 @@ impl NeverBeforeMonitor {
     }
 }
 
-impl BeforeFirst {
+impl BeforeFirstGroup {
     /// An A: the B before it when that makes the statement fail.
-    fn close(
+    fn check_closing(
         &mut self,
-        closing: &Closing<'_>,
-        (edge, within): (usize, Option<Within>),
-        view: &mut View<'_, '_>,
+        closing: &ClosingHit<'_>,
+        (edge, within): (usize, Option<StepDistance>),
+        view: &mut MonitorView<'_, '_>,
     ) -> Option<u32> {
-        let Closing { hit, env, sure, step_is_sure } = *closing;
+        let ClosingHit { hit, env, sure, step_is_sure } = *closing;
         view.unknown |= !sure;
-        let own = values(view.names(edge), hit, env);
+        let own = closing_values(view.operand_names(edge), hit, env);
         let wild = own.contains(&ValueId::ABSENT);
         let first = self.firsts.entry(own).or_default();
         if first.came {
             return None;
         }
-        let now = view.step(hit.step).and_then(|step| measure(within, step));
-        let found = self.recent.find(None, within, now);
+        let now = view.step(hit.step).and_then(|step| step_measure(within, step));
+        let found = self.recent.find_occurrence(None, within, now);
         let sure_before = found.sure.filter(|_| step_is_sure);
         let may_be_before = found.sure.or(found.unknown);
-        let earlier = sure_before.or_else(|| may_be_before.filter(|_| view.assume(Polarity::Hurts)));
+        let earlier = sure_before.or_else(|| may_be_before.filter(|_| view.assume_answer(Polarity::Hurts)));
         first.came = sure && !wild;
         first.safe |= earlier.is_none();
         self.wild_safe |= wild && earlier.is_none();
         let fails = match view.mode {
-            Mode::Pessimistic => true,
-            Mode::Optimistic => sure && !first.safe && !self.wild_safe,
+            ReplicaMode::Pessimistic => true,
+            ReplicaMode::Optimistic => sure && !first.safe && !self.wild_safe,
         };
         earlier.filter(|_| fails).map(|occurrence| occurrence.step)
     }
 }
 
 /// The values of an A's names; those that it does not have itself are those of the B.
-fn values(names: &[u32], hit: &Hit, env: &Env) -> Env {
+fn closing_values(names: &[u32], hit: &Hit, env: &Env) -> Env {
     let of = |env: &Env, name: u32| env.get(name as usize).copied().unwrap_or(ValueId::OPEN);
     let value = |name: &u32| match (of(&hit.env, *name), of(env, *name)) {
         (own, other) if !own.is_value() && other.is_value() => other,
@@ -257,23 +257,23 @@ fn values(names: &[u32], hit: &Hit, env: &Env) -> Env {
 }
 
 impl<'run> Monitor<'run> for NeverBeforeMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         if !self.caught.is_empty() && view.listed == 0 {
             return Ok(());
         }
-        for hit in of(hits, self.roles.edge) {
-            self.close(hit, view)?;
+        for hit in operand_hits(hits, self.roles.edge) {
+            self.add_closing(hit, view)?;
         }
-        for hit in of(hits, self.roles.step) {
-            if view.counts(hit) {
-                self.add(hit, view)?;
+        for hit in operand_hits(hits, self.roles.step) {
+            if view.counts_match(hit) {
+                self.add_hit(hit, view)?;
             }
         }
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(!self.caught.is_empty()))
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        Ok(PossibleOutcomes::fails_for_good(!self.caught.is_empty()))
     }
 
     fn is_settled(&self) -> bool {
@@ -284,19 +284,19 @@ impl<'run> Monitor<'run> for NeverBeforeMonitor {
         true
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         let operand = self.roles.step;
-        let caught = Failures::joined(view, std::iter::once(self.caught.clone()), |(_, earlier)| *earlier);
-        caught.explain(view, |view, (hit, earlier)| Some(before_first(view, hit, operand, *earlier)))
+        let caught = FailureList::join_parts(view, std::iter::once(self.caught.clone()), |(_, earlier)| *earlier);
+        caught.explain_places(view, |view, (hit, earlier)| Some(before_first(view, hit, operand, *earlier)))
     }
 }
 
 /// `read_mail at call 1 comes before login at call 2`; `hit` is the first A, `earlier` the B before it.
-fn before_first(view: &mut View<'_, '_>, hit: &Hit, operand: usize, earlier: u32) -> Why {
-    let within = within_words(view.within());
-    let reason = format!("{} comes{within} before {}", view.say(earlier), view.say(hit.step));
+fn before_first(view: &mut MonitorView<'_, '_>, hit: &Hit, operand: usize, earlier: u32) -> VerdictReason {
+    let within = within_words(view.statement_bound());
+    let reason = format!("{} comes{within} before {}", view.describe_step(earlier), view.describe_step(hit.step));
     let mut evidence = vec![view.step_proof(earlier, operand, Role::Decisive, String::new())];
     evidence.push(view.step_proof(hit.step, hit.operand, Role::Closing, String::new()));
     view.bound_values(hit, Role::Value, &mut evidence);
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }

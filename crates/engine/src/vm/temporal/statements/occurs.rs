@@ -1,57 +1,57 @@
 //! `require A`, `never A, B`, `either A or B`: whether something occurs.
 
-use super::{Exercise, Meaning, Statement, all, helps, hurts};
+use super::{ExerciseRule, StatementSemantics, StatementDefinition, to_operands, helping_operand, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::Evidence;
-use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Search};
-use crate::vm::temporal::explain::{short, why};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
-use crate::vm::temporal::timeline::index;
-use crate::vm::temporal::view::{Hit, View};
+use crate::vm::outcome::VerdictEvidence;
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, OccurrenceLookup};
+use crate::vm::temporal::explain::{short_text, reason_with};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
+use crate::vm::temporal::timeline::to_index;
+use crate::vm::temporal::view::{Hit, MonitorView};
 
 /// `require A`.
-pub(super) fn require(step: PatternId) -> Statement {
-    Statement::new(vec![helps(step)], Exercise::Always, Occurs { wanted: true })
+pub(super) fn require_statement(step: PatternId) -> StatementDefinition {
+    StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, OccursSemantics { wanted: true })
 }
 
 /// `either A or B`.
-pub(super) fn either(steps: &[PatternId]) -> Statement {
-    let statement = Statement::new(all(steps, helps), Exercise::Always, Occurs { wanted: true });
-    Statement { either: true, ..statement }
+pub(super) fn either_statement(steps: &[PatternId]) -> StatementDefinition {
+    let statement = StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, OccursSemantics { wanted: true });
+    StatementDefinition { either: true, ..statement }
 }
 
 /// `never A, B`.
-pub(super) fn never(steps: &[PatternId]) -> Statement {
-    Statement::new(all(steps, hurts), Exercise::Always, Occurs { wanted: false })
+pub(super) fn never_statement(steps: &[PatternId]) -> StatementDefinition {
+    StatementDefinition::new(to_operands(steps, hurting_operand), ExerciseRule::Always, OccursSemantics { wanted: false })
 }
 
 /// A match is wanted, or none is.
 #[derive(Debug)]
-struct Occurs {
+struct OccursSemantics {
     wanted: bool,
 }
 
-impl Meaning for Occurs {
+impl StatementSemantics for OccursSemantics {
     fn is_closed(&self, _: bool) -> bool {
         true
     }
 
-    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
         if self.wanted {
-            let none = search.operands(0).all(|(_, occurrences)| occurrences.is_empty());
-            return Ok(Some(search.fails(none.then_some(|view: &mut View<'_, '_>| Some(nothing_occurs(view))))));
+            let none = search.occurrences_from(0).all(|(_, occurrences)| occurrences.is_empty());
+            return Ok(Some(search.fails_with(none.then_some(|view: &mut MonitorView<'_, '_>| Some(nothing_occurs(view))))));
         }
         // A step that matches several patterns is one.
-        let places = search.steps(search.operands(0).flat_map(|(operand, occurrences)| {
-            let events = occurrences.events().take(if search.lists() { usize::MAX } else { 1 });
+        let places = search.list_steps(search.occurrences_from(0).flat_map(|(operand, occurrences)| {
+            let events = occurrences.event_numbers().take(if search.lists_failures() { usize::MAX } else { 1 });
             events.map(move |event| FailingPlace::new(operand, occurrences, event))
         }));
-        Ok(Some(search.fails_at(places, |view, place| Some(occurs(view, &hit(place.operand, place.event, view)?)))))
+        Ok(Some(search.fails_at(places, |view, place| Some(occurs_reason(view, &event_hit(place.operand, place.event, view)?)))))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(OccursMonitor::new(view, self.wanted)))
     }
 }
@@ -61,27 +61,27 @@ struct OccursMonitor {
     wanted: bool,
     /// Of several patterns that want a match it counts which of them occur.
     alone: bool,
-    found: Failures<Hit>,
+    found: FailureList<Hit>,
 }
 
 impl OccursMonitor {
     /// A monitor that wants a match, or none.
-    fn new(view: &View<'_, '_>, wanted: bool) -> Self {
-        Self { wanted, alone: view.operands.len() == 1, found: Failures::of(view) }
+    fn new(view: &MonitorView<'_, '_>, wanted: bool) -> Self {
+        Self { wanted, alone: view.operands.len() == 1, found: FailureList::for_view(view) }
     }
 }
 
 impl<'run> Monitor<'run> for OccursMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        if let Some(hit) = hits.iter().find(|hit| view.counts(hit)) {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+        if let Some(hit) = hits.iter().find(|hit| view.counts_match(hit)) {
             self.found.push(hit.clone());
         }
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         let occurs = !self.found.is_empty();
-        Ok(if self.wanted { Judged::holds_for_good(occurs) } else { Judged::fails_for_good(occurs) })
+        Ok(if self.wanted { PossibleOutcomes::holds_for_good(occurs) } else { PossibleOutcomes::fails_for_good(occurs) })
     }
 
     fn is_settled(&self) -> bool {
@@ -92,45 +92,45 @@ impl<'run> Monitor<'run> for OccursMonitor {
         !self.wanted
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         match (self.found.first(), self.wanted) {
             (None, _) => nothing_occurs(view),
             // Where one is wanted, the first proves it.
-            (Some(hit), true) => occurs(view, hit),
-            (Some(_), false) => self.found.explain(view, |view, hit| Some(occurs(view, hit))),
+            (Some(hit), true) => occurs_reason(view, hit),
+            (Some(_), false) => self.found.explain_places(view, |view, hit| Some(occurs_reason(view, hit))),
         }
     }
 
-    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
-        self.explain(view)
+    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        self.explain_failure(view)
     }
 }
 
 /// Something occurs that must not.
-fn occurs(view: &mut View<'_, '_>, hit: &Hit) -> Why {
-    let text = short(view.text(hit.operand));
+fn occurs_reason(view: &mut MonitorView<'_, '_>, hit: &Hit) -> VerdictReason {
+    let text = short_text(view.pattern_text(hit.operand));
     let condition = view.written_of(hit).and_then(|alternative| alternative.condition);
-    let (because, values) = condition.map_or_else(Default::default, |code| view.explained(hit, code));
-    let plain = view.pattern(hit.operand) == text;
+    let (because, values) = condition.map_or_else(Default::default, |code| view.explain_condition(hit, code));
+    let plain = view.pattern_words(hit.operand) == text;
     let reason = match because.as_str() {
         // A pattern that is nothing but a name has been said with the step.
-        "" if plain => format!("there is {}", view.say(hit.step)),
-        "" => format!("{} matches `{text}`", view.say(hit.step)),
-        because => format!("{} matches `{text}`: {because}", view.say(hit.step)),
+        "" if plain => format!("there is {}", view.describe_step(hit.step)),
+        "" => format!("{} matches `{text}`", view.describe_step(hit.step)),
+        because => format!("{} matches `{text}`: {because}", view.describe_step(hit.step)),
     };
-    let mut evidence = view.decisive(hit, String::new());
+    let mut evidence = view.decisive_evidence(hit, String::new());
     evidence.extend(values);
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 /// Nothing occurs of what should.
-fn nothing_occurs(view: &mut View<'_, '_>) -> Why {
-    let things: Vec<String> = (0..view.operands.len()).map(|operand| view.thing(operand, &view.header)).collect();
-    let end = index(view.context.window.end);
-    let mut evidence: Vec<Evidence> = Vec::new();
+fn nothing_occurs(view: &mut MonitorView<'_, '_>) -> VerdictReason {
+    let things: Vec<String> = (0..view.operands.len()).map(|operand| view.describe_operand(operand, &view.header)).collect();
+    let end = to_index(view.context.window.end);
+    let mut evidence: Vec<VerdictEvidence> = Vec::new();
     for operand in 0..view.operands.len() {
         let header = view.header.clone();
-        evidence.extend(view.near_miss(operand, &header, end, true).or_else(|| view.misspelt(operand)));
+        evidence.extend(view.near_miss(operand, &header, end, true).or_else(|| view.misspelled_name(operand)));
     }
-    why(format!("there is no {}", things.join(" and no ")), evidence)
+    reason_with(format!("there is no {}", things.join(" and no ")), evidence)
 }

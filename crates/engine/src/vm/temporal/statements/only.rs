@@ -1,42 +1,42 @@
 //! `only A, B`: every call of the list is one of them.
 
-use super::{Exercise, Meaning, Statement, all, helps};
+use super::{ExerciseRule, StatementSemantics, StatementDefinition, to_operands, helping_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, Search};
-use crate::vm::temporal::explain::why;
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why};
-use crate::vm::temporal::timeline::index;
-use crate::vm::temporal::view::{Hit, View};
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
+use crate::vm::temporal::explain::reason_with;
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::timeline::to_index;
+use crate::vm::temporal::view::{Hit, MonitorView};
 
 /// The definition.
-pub(super) fn statement(steps: &[PatternId]) -> Statement {
-    Statement::new(all(steps, helps), Exercise::Calls, Only).of_calls()
+pub(super) fn only_statement(steps: &[PatternId]) -> StatementDefinition {
+    StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Calls, OnlySemantics).of_calls()
 }
 
 #[derive(Debug)]
-struct Only;
+struct OnlySemantics;
 
-impl Meaning for Only {
+impl StatementSemantics for OnlySemantics {
     fn is_closed(&self, _: bool) -> bool {
         true
     }
 
-    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
-        let is_allowed = |call: u32| search.operands(0).any(|(_, operand)| operand.is_at(call));
-        let is_stray = |place: &usize| search.call(*place).is_some_and(|call| !is_allowed(call));
-        let strays = (0..search.call_count()).filter(is_stray).map(index);
-        let mut failures = Failures::new(search.listed);
-        failures.extend(strays.take(if search.lists() { usize::MAX } else { 1 }));
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+        let is_allowed = |call: u32| search.occurrences_from(0).any(|(_, operand)| operand.is_at(call));
+        let is_stray = |place: &usize| search.call_step(*place).is_some_and(|call| !is_allowed(call));
+        let strays = (0..search.call_count()).filter(is_stray).map(to_index);
+        let mut failures = FailureList::new(search.listed);
+        failures.extend(strays.take(if search.lists_failures() { usize::MAX } else { 1 }));
         let fails = !failures.is_empty();
         let words =
-            move |view: &mut View<'_, '_>| Some(failures.explain(view, |view, place| Some(stray(view, *place))));
-        Ok(Some(search.fails(fails.then_some(words))))
+            move |view: &mut MonitorView<'_, '_>| Some(failures.explain_places(view, |view, place| Some(stray_call(view, *place))));
+        Ok(Some(search.fails_with(fails.then_some(words))))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(OnlyMonitor::new(view)))
     }
 }
@@ -46,44 +46,44 @@ struct OnlyMonitor {
     /// The calls before this place have been looked at.
     looked: u32,
     /// Those that match nothing.
-    strays: Failures<u32>,
+    strays: FailureList<u32>,
 }
 
 impl OnlyMonitor {
     /// A monitor that has seen nothing.
-    fn new(view: &View<'_, '_>) -> Self {
-        Self { looked: 0, strays: Failures::of(view) }
+    fn new(view: &MonitorView<'_, '_>) -> Self {
+        Self { looked: 0, strays: FailureList::for_view(view) }
     }
 }
 
 impl<'run> Monitor<'run> for OnlyMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        let Some(place) = hits.iter().find_map(|hit| hit.call.filter(|_| view.counts(hit))) else { return Ok(()) };
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+        let Some(place) = hits.iter().find_map(|hit| hit.call.filter(|_| view.counts_match(hit))) else { return Ok(()) };
         // Calls without a hit are not shown to a monitor.
         self.strays.extend(self.looked..place);
         self.looked = self.looked.max(place.saturating_add(1));
         Ok(())
     }
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(!self.strays.is_empty() || (self.looked as usize) < view.calls.len()))
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        Ok(PossibleOutcomes::fails_for_good(!self.strays.is_empty() || (self.looked as usize) < view.calls.len()))
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         let mut strays = self.strays.clone();
-        strays.extend(self.looked..index(view.calls.len()));
-        strays.explain(view, |view, place| Some(stray(view, *place)))
+        strays.extend(self.looked..to_index(view.calls.len()));
+        strays.explain_places(view, |view, place| Some(stray_call(view, *place)))
     }
 }
 
 /// A call that nothing in an `only` names.
-fn stray(view: &mut View<'_, '_>, place: u32) -> Why {
-    let Some(&call) = view.calls.get(place as usize) else { return Why::default() };
-    let allowed: Vec<String> = (0..view.operands.len()).map(|operand| view.pattern(operand)).collect();
+fn stray_call(view: &mut MonitorView<'_, '_>, place: u32) -> VerdictReason {
+    let Some(&call) = view.calls.get(place as usize) else { return VerdictReason::default() };
+    let allowed: Vec<String> = (0..view.operands.len()).map(|operand| view.pattern_words(operand)).collect();
     let allowed = match allowed.as_slice() {
         [one] => format!("not {one}"),
         many => format!("none of {}", many.join(", ")),
     };
-    let reason = format!("{} is {allowed}", view.say(call));
-    why(reason, vec![view.step_proof(call, 0, Role::Decisive, view.similar_name(call, 0..view.operands.len()))])
+    let reason = format!("{} is {allowed}", view.describe_step(call));
+    reason_with(reason, vec![view.step_proof(call, 0, Role::Decisive, view.similar_name(call, 0..view.operands.len()))])
 }

@@ -1,107 +1,107 @@
 //! `if A then B`, `A iff B`, `not both A, B`: whether what occurs has a partner, earlier or later.
 
-use super::{Exercise, Meaning, Polarity, Statement, hurts, mixed};
+use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, hurting_operand, mixed_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, FailingPlace, Occurrences, Search};
-use crate::vm::temporal::explain::{for_which, why};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::keys::Keys;
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup};
+use crate::vm::temporal::explain::{for_which, reason_with};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit};
-use crate::vm::temporal::view::{Fit, Hit, View};
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
+use crate::vm::temporal::view::{PairFit, Hit, MonitorView};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// `if A then B`.
-pub(super) fn if_then(condition: PatternId, consequence: PatternId) -> Statement {
-    let operands = vec![mixed(condition), mixed(consequence)];
-    Statement::new(operands, Exercise::AnyOf(0..1), Implied { both: false })
+pub(super) fn if_then(condition: PatternId, consequence: PatternId) -> StatementDefinition {
+    let operands = vec![mixed_operand(condition), mixed_operand(consequence)];
+    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), ImpliedSemantics { both: false })
 }
 
 /// `A iff B`.
-pub(super) fn iff(left: PatternId, right: PatternId) -> Statement {
-    Statement::new(vec![mixed(left), mixed(right)], Exercise::AnyOf(0..2), Implied { both: true })
+pub(super) fn iff_statement(left: PatternId, right: PatternId) -> StatementDefinition {
+    StatementDefinition::new(vec![mixed_operand(left), mixed_operand(right)], ExerciseRule::AnyOf(0..2), ImpliedSemantics { both: true })
 }
 
 /// `not both A, B`.
-pub(super) fn not_both(left: PatternId, right: PatternId) -> Statement {
-    Statement::new(vec![hurts(left), hurts(right)], Exercise::AnyOf(0..2), NotBoth)
+pub(super) fn not_both(left: PatternId, right: PatternId) -> StatementDefinition {
+    StatementDefinition::new(vec![hurting_operand(left), hurting_operand(right)], ExerciseRule::AnyOf(0..2), NotBothSemantics)
 }
 
 /// Every match of the first operand, or of both, has a partner.
 #[derive(Debug)]
-struct Implied {
+struct ImpliedSemantics {
     both: bool,
 }
 
-impl Meaning for Implied {
+impl StatementSemantics for ImpliedSemantics {
     fn is_closed(&self, _: bool) -> bool {
         true
     }
 
-    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
-        let (Some(left), Some(right)) = (search.operand(0), search.operand(1)) else { return Ok(None) };
-        let of_right = alone(search, 1, right, left).take(if self.both { usize::MAX } else { 0 });
-        let places = search.places(alone(search, 0, left, right).chain(of_right));
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+        let (Some(left), Some(right)) = (search.operand_occurrences(0), search.operand_occurrences(1)) else { return Ok(None) };
+        let of_right = unpartnered_places(search, 1, right, left).take(if self.both { usize::MAX } else { 0 });
+        let places = search.list_places(unpartnered_places(search, 0, left, right).chain(of_right));
         Ok(Some(search.fails_at(places, |view, place| {
-            let hit = hit(place.operand, place.event, view)?;
+            let hit = event_hit(place.operand, place.event, view)?;
             Some(no_partner(view, &hit, 1 - place.operand.min(1)))
         })))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(ImpliedMonitor::new(view, self.both)))
     }
 }
 
 /// The matches of an operand without a partner; where no others are listed, the first for its values.
-fn alone<'s>(
-    search: &'s Search<'_, '_>,
+fn unpartnered_places<'s>(
+    search: &'s OccurrenceLookup<'_, '_>,
     operand: usize,
     own: Occurrences<'s>,
     others: Occurrences<'s>,
 ) -> impl Iterator<Item = FailingPlace> + 's {
     // Without values the first stands for all.
-    let first = !search.lists() && search.is_unbound();
-    let events = own.events().take(if first { 1 } else { usize::MAX });
-    let alone = events.filter(move |event| others.first_of(own.key(*event)).is_none());
-    let alone = alone.take(if search.lists() { usize::MAX } else { 1 });
+    let first = !search.lists_failures() && search.is_unbound();
+    let events = own.event_numbers().take(if first { 1 } else { usize::MAX });
+    let alone = events.filter(move |event| others.first_of(own.event_key(*event)).is_none());
+    let alone = alone.take(if search.lists_failures() { usize::MAX } else { 1 });
     alone.map(move |event| FailingPlace::new(operand, own, event))
 }
 
 #[derive(Debug)]
-struct NotBoth;
+struct NotBothSemantics;
 
-impl Meaning for NotBoth {
+impl StatementSemantics for NotBothSemantics {
     fn is_closed(&self, _: bool) -> bool {
         true
     }
 
-    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
-        let (Some(left), Some(right)) = (search.operand(0), search.operand(1)) else { return Ok(None) };
-        if search.lists() {
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+        let (Some(left), Some(right)) = (search.operand_occurrences(0), search.operand_occurrences(1)) else { return Ok(None) };
+        if search.lists_failures() {
             let places = later_of_both(0, left, right).chain(later_of_both(1, right, left));
-            return Ok(Some(search.fails_at(search.steps(places), both_at)));
+            return Ok(Some(search.fails_at(search.list_steps(places), both_at)));
         }
         let pair = |event: u32| {
-            let other = right.first_of(left.key(event))?;
-            let (own, others) = (left.step(event), right.step(other));
+            let other = right.first_of(left.event_key(event))?;
+            let (own, others) = (left.event_step(event), right.event_step(other));
             let place =
                 |step, operand, event, other| FailingPlace { step, operand, event, others: (Some(other), None) };
             if own >= others {
                 return Some(place(own, 0, event, others));
             }
             // Of two pairs complete at one step the one whose A comes last is seen first.
-            let at_once = left.before(left.key(event), others.saturating_add(1)).filter(|at| left.step(*at) == others);
+            let at_once = left.last_before(left.event_key(event), others.saturating_add(1)).filter(|at| left.event_step(*at) == others);
             Some(at_once.map_or(place(others, 1, other, own), |at_once| place(others, 0, at_once, others)))
         };
-        let places = search.steps(search.by_values(left).filter_map(pair));
+        let places = search.list_steps(search.by_values(left).filter_map(pair));
         Ok(Some(search.fails_at(places, both_at)))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(NotBothMonitor::new(view)))
     }
 }
@@ -112,16 +112,16 @@ fn later_of_both<'s>(
     own: Occurrences<'s>,
     others: Occurrences<'s>,
 ) -> impl Iterator<Item = FailingPlace> + 's {
-    own.events().filter_map(move |event| {
-        let other = others.step(others.first_of(own.key(event))?);
+    own.event_numbers().filter_map(move |event| {
+        let other = others.event_step(others.first_of(own.event_key(event))?);
         let place = FailingPlace { others: (Some(other), None), ..FailingPlace::new(operand, own, event) };
         (other <= place.step).then_some(place)
     })
 }
 
-fn both_at(view: &mut View<'_, '_>, place: &FailingPlace) -> Option<Why> {
-    let hit = hit(place.operand, place.event, view)?;
-    Some(both(view, &hit, place.others.0?))
+fn both_at(view: &mut MonitorView<'_, '_>, place: &FailingPlace) -> Option<VerdictReason> {
+    let hit = event_hit(place.operand, place.event, view)?;
+    Some(both_occur(view, &hit, place.others.0?))
 }
 
 /// The monitor of `not both A, B`.
@@ -129,25 +129,25 @@ struct NotBothMonitor {
     /// The matches of each side, for the other.
     sides: [MatchIndex<Option<u32>>; 2],
     /// The later step of each pair, with the first of the others.
-    caught: Failures<(Hit, u32)>,
+    caught: FailureList<(Hit, u32)>,
 }
 
 impl NotBothMonitor {
     /// A monitor that has seen nothing.
-    fn new(view: &View<'_, '_>) -> Self {
+    fn new(view: &MonitorView<'_, '_>) -> Self {
         Self {
-            sides: [MatchIndex::new(Keys::between(view, 0, 1)), MatchIndex::new(Keys::between(view, 1, 0))],
-            caught: Failures::of(view),
+            sides: [MatchIndex::new(GroupKeys::between_operands(view, 0, 1)), MatchIndex::new(GroupKeys::between_operands(view, 1, 0))],
+            caught: FailureList::for_view(view),
         }
     }
 }
 
 impl<'run> Monitor<'run> for NotBothMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts(hit)).collect();
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+        let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts_match(hit)).collect();
         for hit in &counted {
             if let Some(side) = self.sides.get_mut(hit.operand) {
-                side.add(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
+                side.add_match(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
             }
         }
         if !self.caught.is_empty() && view.listed == 0 {
@@ -156,23 +156,23 @@ impl<'run> Monitor<'run> for NotBothMonitor {
         for hit in counted {
             let Some(others) = self.sides.get_mut(1 - hit.operand.min(1)) else { break };
             let mut caught = None;
-            others.visit(view, hit.side(), |group, fit, view| {
-                if view.accepts(fit, Polarity::Hurts) {
+            others.visit_groups(view, hit.as_side(), |group, fit, view| {
+                if view.accepts_fit(fit, Polarity::Hurts) {
                     caught = group.data;
                 }
                 Ok(if caught.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
             if let Some(other) = caught {
                 // A step fails it once, whatever it matches.
-                self.caught.add(|| (hit.clone(), other));
+                self.caught.push_with(|| (hit.clone(), other));
                 break;
             }
         }
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::fails_for_good(!self.caught.is_empty()))
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        Ok(PossibleOutcomes::fails_for_good(!self.caught.is_empty()))
     }
 
     fn is_settled(&self) -> bool {
@@ -183,8 +183,8 @@ impl<'run> Monitor<'run> for NotBothMonitor {
         true
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        self.caught.explain(view, |view, (hit, other)| Some(both(view, hit, *other)))
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        self.caught.explain_places(view, |view, (hit, other)| Some(both_occur(view, hit, *other)))
     }
 }
 
@@ -213,12 +213,12 @@ struct PartnerSide {
 
 impl ImpliedMonitor {
     /// A monitor that has seen nothing.
-    fn new(view: &View<'_, '_>, both: bool) -> Self {
-        Self { both, sides: [MatchIndex::new(Keys::between(view, 0, 1)), MatchIndex::new(Keys::between(view, 1, 0))] }
+    fn new(view: &MonitorView<'_, '_>, both: bool) -> Self {
+        Self { both, sides: [MatchIndex::new(GroupKeys::between_operands(view, 0, 1)), MatchIndex::new(GroupKeys::between_operands(view, 1, 0))] }
     }
 
     /// Looks for partners of every group of a side that still needs one.
-    fn match_up(&mut self, side: usize, view: &mut View<'_, '_>) -> Result<(), Fault> {
+    fn match_up(&mut self, side: usize, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let [left, right] = &mut self.sides;
         let (own, others) = if side == 0 { (left, right) } else { (right, left) };
         for group in own.groups_mut() {
@@ -227,9 +227,9 @@ impl ImpliedMonitor {
                 continue;
             }
             let (mut sure, mut possible) = (false, false);
-            others.visit(view, hit.side(), |other, fit, _| {
+            others.visit_groups(view, hit.as_side(), |other, fit, _| {
                 possible = true;
-                sure |= fit == Fit::Yes && other.data.sure.is_some();
+                sure |= fit == PairFit::Yes && other.data.sure.is_some();
                 Ok(if sure { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
             (group.data.met_for_sure, group.data.may_be_met) = (sure, possible);
@@ -238,7 +238,7 @@ impl ImpliedMonitor {
     }
 
     /// The first match without a partner: `surely` none, or none that is sure.
-    fn unmatched(&self, surely: bool) -> Option<&Hit> {
+    fn first_unmatched(&self, surely: bool) -> Option<&Hit> {
         let sides = if self.both { &self.sides[..] } else { &self.sides[..1] };
         let groups = sides.iter().flat_map(|side| side.groups());
         let alone = groups.filter_map(|group| match surely {
@@ -252,24 +252,24 @@ impl ImpliedMonitor {
 
 impl ImpliedMonitor {
     /// Every match that surely has no partner, where each is listed.
-    fn all_unmatched(&self, view: &View<'_, '_>) -> Failures<Hit> {
+    fn all_unmatched(&self, view: &MonitorView<'_, '_>) -> FailureList<Hit> {
         let sides = if self.both { &self.sides[..] } else { &self.sides[..1] };
         let groups = sides.iter().flat_map(|side| side.groups()).filter(|group| !group.data.may_be_met);
         let mut hits: Vec<&Hit> = groups.flat_map(|group| &group.data.all).collect();
         hits.sort_by_key(|hit| (hit.step, hit.operand));
         hits.dedup_by_key(|hit| (hit.step, hit.operand));
-        let mut alone = Failures::of(view);
-        hits.into_iter().for_each(|hit| alone.add(|| hit.clone()));
+        let mut alone = FailureList::for_view(view);
+        hits.into_iter().for_each(|hit| alone.push_with(|| hit.clone()));
         alone
     }
 }
 
 impl<'run> Monitor<'run> for ImpliedMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         let lists = view.listed > 0;
         for hit in hits {
             let Some(side) = self.sides.get_mut(hit.operand) else { continue };
-            side.add(view, hit, &hit.env, |side| {
+            side.add_match(view, hit, &hit.env, |side| {
                 if side.first.is_none() {
                     side.first = Some(hit.clone());
                 }
@@ -284,22 +284,22 @@ impl<'run> Monitor<'run> for ImpliedMonitor {
         Ok(())
     }
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         self.match_up(0, view)?;
         if self.both {
             self.match_up(1, view)?;
         }
-        let (may_fail, must_fail) = (self.unmatched(false).is_some(), self.unmatched(true).is_some());
-        Ok(Judged { may_fail, may_hold: !must_fail, ..Judged::default() })
+        let (may_fail, must_fail) = (self.first_unmatched(false).is_some(), self.first_unmatched(true).is_some());
+        Ok(PossibleOutcomes { may_fail, may_hold: !must_fail, ..PossibleOutcomes::default() })
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let words = |view: &mut View<'_, '_>, hit: &Hit| Some(no_partner(view, hit, 1 - hit.operand.min(1)));
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        let words = |view: &mut MonitorView<'_, '_>, hit: &Hit| Some(no_partner(view, hit, 1 - hit.operand.min(1)));
         let alone = self.all_unmatched(view);
         if !alone.is_empty() {
-            return alone.explain(view, words);
+            return alone.explain_places(view, words);
         }
-        let alone = self.unmatched(true).or_else(|| self.unmatched(false));
+        let alone = self.first_unmatched(true).or_else(|| self.first_unmatched(false));
         alone.and_then(|hit| words(view, hit)).unwrap_or_default()
     }
 
@@ -309,24 +309,24 @@ impl<'run> Monitor<'run> for ImpliedMonitor {
 }
 
 /// Two patterns occur that must not both.
-fn both(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
-    let reason = format!("both {} and {} occur", view.say(other), view.say(hit.step));
-    let mut evidence = view.decisive(hit, String::new());
+fn both_occur(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
+    let reason = format!("both {} and {} occur", view.describe_step(other), view.describe_step(hit.step));
+    let mut evidence = view.decisive_evidence(hit, String::new());
     evidence.push(view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new()));
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 /// A match without its partner.
-fn no_partner(view: &mut View<'_, '_>, hit: &Hit, wanted: usize) -> Why {
-    let thing = view.thing(wanted, &hit.env);
-    let refusing = view.refusing(wanted, hit, &hit.env, true);
-    let refusing = refusing.or_else(|| view.refusing(wanted, hit, &hit.env, false));
+fn no_partner(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize) -> VerdictReason {
+    let thing = view.describe_operand(wanted, &hit.env);
+    let refusing = view.refusing_match(wanted, hit, &hit.env, true);
+    let refusing = refusing.or_else(|| view.refusing_match(wanted, hit, &hit.env, false));
     let test = refusing.as_ref().map_or_else(String::new, |(test, _)| for_which(test));
-    let reason = [&view.say(hit.step), " occurs, but no ", &thing, &test].concat();
-    let mut evidence = view.decisive(hit, String::new());
+    let reason = [&view.describe_step(hit.step), " occurs, but no ", &thing, &test].concat();
+    let mut evidence = view.decisive_evidence(hit, String::new());
     let near = refusing.map(|(_, near)| near);
     let near = near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, true));
     let near = near.or_else(|| view.near_miss(wanted, &hit.env, hit.step, false));
-    evidence.extend(near.or_else(|| view.misspelt(wanted)));
-    why(reason, evidence)
+    evidence.extend(near.or_else(|| view.misspelled_name(wanted)));
+    reason_with(reason, evidence)
 }

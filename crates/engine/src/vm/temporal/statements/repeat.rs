@@ -3,29 +3,29 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{Exercise, Exercised, Meaning, Statement, hurts};
+use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::explain::why;
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why};
-use crate::vm::temporal::view::{Hit, View};
+use crate::vm::temporal::explain::reason_with;
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::view::{Hit, MonitorView};
 use averment_base::value::{Value, compare};
 use averment_runs::run::Step;
 
 /// The definition.
-pub(super) fn statement(step: PatternId, limit: u32) -> Statement {
-    Statement::new(vec![hurts(step)], Exercise::AnyOf(0..1), Repeat { limit }).of_calls()
+pub(super) fn repeat_statement(step: PatternId, limit: u32) -> StatementDefinition {
+    StatementDefinition::new(vec![hurting_operand(step)], ExerciseRule::AnyOf(0..1), RepeatSemantics { limit }).of_calls()
 }
 
 #[derive(Debug)]
-struct Repeat {
+struct RepeatSemantics {
     limit: u32,
 }
 
-impl Meaning for Repeat {
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+impl StatementSemantics for RepeatSemantics {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(RepeatMonitor::new(self.limit, view.listed)))
     }
 }
@@ -34,16 +34,16 @@ impl Meaning for Repeat {
 struct RepeatMonitor {
     limit: u32,
     /// The last call that matched, and how many before it are the same.
-    latest: Option<Row>,
+    latest: Option<CallStreak>,
     /// The rows that are too long.
-    caught: Failures<Row>,
+    caught: FailureList<CallStreak>,
     /// A call of the list surely matches, or may.
     occurs: (bool, bool),
 }
 
 /// Neighbouring calls that are the same.
 #[derive(Debug, Clone)]
-struct Row {
+struct CallStreak {
     first: u32,
     last: u32,
     place: u32,
@@ -53,12 +53,12 @@ struct Row {
 impl RepeatMonitor {
     /// A monitor that has seen nothing.
     fn new(limit: u32, listed: usize) -> Self {
-        Self { limit, latest: None, caught: Failures::new(listed), occurs: (false, false) }
+        Self { limit, latest: None, caught: FailureList::new(listed), occurs: (false, false) }
     }
 }
 
 /// The arguments of a call; none, `null` and `{}` are alike.
-fn arguments<'run>(step: &Step<'run>) -> Option<Value<'run>> {
+fn call_arguments<'run>(step: &Step<'run>) -> Option<Value<'run>> {
     let value = step.object.get("args")?.value;
     match value {
         Value::Missing | Value::Absent | Value::Null => None,
@@ -67,27 +67,27 @@ fn arguments<'run>(step: &Step<'run>) -> Option<Value<'run>> {
     }
 }
 
-fn same(a: &Step<'_>, b: &Step<'_>) -> bool {
-    let arguments = match (arguments(a), arguments(b)) {
+fn is_same_call(a: &Step<'_>, b: &Step<'_>) -> bool {
+    let arguments = match (call_arguments(a), call_arguments(b)) {
         (None, None) => true,
-        (Some(a), Some(b)) => compare::equal(&a, &b),
+        (Some(a), Some(b)) => compare::values_equal(&a, &b),
         _ => false,
     };
     a.name == b.name && arguments
 }
 
 impl<'run> Monitor<'run> for RepeatMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         let listed = || hits.iter().filter(|hit| hit.call.is_some());
         self.occurs.0 |= listed().any(|hit| hit.sure);
         self.occurs.1 |= listed().next().is_some();
-        let Some(hit) = listed().find(|hit| view.counts(hit)) else { return Ok(()) };
+        let Some(hit) = listed().find(|hit| view.counts_match(hit)) else { return Ok(()) };
         let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return Ok(()) };
         let continues = self.latest.take().filter(|row| {
-            row.place.checked_add(1) == Some(place) && view.step(row.last).is_some_and(|last| same(last, step))
+            row.place.checked_add(1) == Some(place) && view.step(row.last).is_some_and(|last| is_same_call(last, step))
         });
         let (first, length) = continues.map_or((hit.step, 1), |row| (row.first, row.length.saturating_add(1)));
-        let row = Row { first, last: hit.step, place, length };
+        let row = CallStreak { first, last: hit.step, place, length };
         if row.length.checked_sub(1) == Some(self.limit) {
             self.caught.push(row.clone());
         } else if row.length > self.limit
@@ -100,25 +100,25 @@ impl<'run> Monitor<'run> for RepeatMonitor {
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         let (sure, possible) = self.occurs;
-        let exercised = Some(Exercised { may_be_vacuous: !sure, may_pass: possible });
-        Ok(Judged { exercised, ..Judged::fails_for_good(!self.caught.is_empty()) })
+        let exercised = Some(ExerciseState { may_be_vacuous: !sure, may_pass: possible });
+        Ok(PossibleOutcomes { exercised, ..PossibleOutcomes::fails_for_good(!self.caught.is_empty()) })
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        self.caught.explain(view, |view, row| Some(repeated(view, row.first, row.last, row.length)))
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        self.caught.explain_places(view, |view, row| Some(repeat_reason(view, row.first, row.last, row.length)))
     }
 
-    fn state(&self, _: &mut View<'_, 'run>) -> String {
+    fn describe_state(&self, _: &mut MonitorView<'_, 'run>) -> String {
         self.latest.as_ref().map_or_else(String::new, |row| format!("{} in a row", row.length))
     }
 }
 
 /// The same call too often in a row.
-fn repeated(view: &mut View<'_, '_>, first: u32, last: u32, length: u32) -> Why {
-    let reason = format!("{} is the first of {length} same calls in a row, up to {}", view.say(first), view.say(last));
+fn repeat_reason(view: &mut MonitorView<'_, '_>, first: u32, last: u32, length: u32) -> VerdictReason {
+    let reason = format!("{} is the first of {length} same calls in a row, up to {}", view.describe_step(first), view.describe_step(last));
     let first = view.step_proof(first, 0, Role::Value, "the first of them".to_owned());
     let last = view.step_proof(last, 0, Role::Decisive, "the last of them".to_owned());
-    why(reason, vec![first, last])
+    reason_with(reason, vec![first, last])
 }

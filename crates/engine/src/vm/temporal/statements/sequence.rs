@@ -3,68 +3,68 @@
 //! For each beginning of the sequence the monitor keeps the environments under which it has occurred, and of each only what later
 //! steps can tell apart: where it last ended.
 
-use super::{Exercise, Meaning, Polarity, Statement, all, helps};
+use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, to_operands, helping_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::Within;
+use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed::{Asks, Decided, Search};
-use crate::vm::temporal::explain::{end, why, within_words};
-use crate::vm::temporal::monitor::{Judged, Monitor, Why, hit, of};
-use crate::vm::temporal::numbers::Numbers;
-use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, measure};
-use crate::vm::temporal::states::{KEPT, Partial};
-use crate::vm::temporal::timeline::{Env, index};
-use crate::vm::temporal::view::{Fit, Hit, Names, View, key, merge, same_values};
+use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
+use crate::vm::temporal::explain::{window_end, reason_with, within_words};
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::numbers::EnvNumbers;
+use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
+use crate::vm::temporal::states::{KEPT, PartialMatch};
+use crate::vm::temporal::timeline::{Env, to_index};
+use crate::vm::temporal::view::{PairFit, Hit, BindingNames, MonitorView, env_key, merge_envs, same_values};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// The definition.
-pub(super) fn statement(steps: &[PatternId], within: Option<Within>) -> Statement {
-    Statement::new(all(steps, helps), Exercise::Always, Sequence { within }).in_order().within(within)
+pub(super) fn sequence_statement(steps: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
+    StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, SequenceSemantics { within }).in_order().with_bound(within)
 }
 
 #[derive(Debug)]
-struct Sequence {
-    within: Option<Within>,
+struct SequenceSemantics {
+    within: Option<StepDistance>,
 }
 
-impl Meaning for Sequence {
+impl StatementSemantics for SequenceSemantics {
     fn is_closed(&self, unbound: bool) -> bool {
         unbound && self.within.is_none()
     }
 
     /// Each step is the first one behind the step before.
-    fn closed(&self, search: &Search<'_, '_>, _: &mut dyn Asks) -> Result<Option<Decided>, Fault> {
+    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
         let mut reached: SmallVec<[u32; 3]> = SmallVec::new();
         let mut last: Option<u32> = None;
         let mut complete = true;
-        for (_, operand) in search.operands(0) {
-            let next = last.map_or_else(|| operand.first(), |last| operand.after(&[], last));
+        for (_, operand) in search.occurrences_from(0) {
+            let next = last.map_or_else(|| operand.first_event(), |last| operand.first_after(&[], last));
             let Some(next) = next else {
                 complete = false;
                 break;
             };
-            last = Some(operand.step(next));
+            last = Some(operand.event_step(next));
             reached.push(next);
         }
-        Ok(Some(search.fails((!complete).then_some(move |view: &mut View<'_, '_>| {
-            let reached = reached.iter().enumerate().filter_map(|(operand, event)| hit(operand, *event, view));
+        Ok(Some(search.fails_with((!complete).then_some(move |view: &mut MonitorView<'_, '_>| {
+            let reached = reached.iter().enumerate().filter_map(|(operand, event)| event_hit(operand, *event, view));
             let reached: Vec<Hit> = reached.collect();
-            Some(left_off(view, &reached, None))
+            Some(incomplete_reason(view, &reached, None))
         }))))
     }
 
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(SequenceMonitor::new(view, self.within)))
     }
 }
 
 /// The monitor.
 struct SequenceMonitor {
-    within: Option<Within>,
+    within: Option<StepDistance>,
     /// By how many steps have occurred, from one.
-    levels: Vec<Level>,
+    levels: Vec<PrefixSet>,
     complete: bool,
     /// The last step of the first beginning of each length.
     reached: Vec<Hit>,
@@ -72,48 +72,48 @@ struct SequenceMonitor {
 
 /// The beginnings of one length.
 #[derive(Default)]
-struct Level {
-    beginnings: Vec<(Partial, RecentOccurrences)>,
+struct PrefixSet {
+    beginnings: Vec<(PartialMatch, RecentOccurrences)>,
     /// SequenceMonitor by their values; by all that they have open where tests wait for a value.
-    known: Numbers,
-    waiting: FxHashMap<Partial, u32>,
+    known: EnvNumbers,
+    waiting: FxHashMap<PartialMatch, u32>,
     /// Lists of beginnings by the values that the next step shares.
-    exact: Numbers,
+    exact: EnvNumbers,
     lists: Vec<SmallVec<[u32; 2]>>,
     loose: Vec<u32>,
     /// The names that the next step shares with what is bound.
-    shared: Names,
+    shared: BindingNames,
     /// The names that later steps look at.
-    live: Names,
+    live: BindingNames,
     /// The next step adds nothing to a beginning: once gone on, a beginning need not be looked at again.
     once: bool,
 }
 
 impl SequenceMonitor {
     /// A monitor that has seen nothing.
-    fn new(view: &View<'_, '_>, within: Option<Within>) -> Self {
+    fn new(view: &MonitorView<'_, '_>, within: Option<StepDistance>) -> Self {
         let count = view.operands.len();
         let level = |at: usize| {
-            let bound: Names = (0..=at).flat_map(|operand| view.names(operand).iter().copied()).collect();
+            let bound: BindingNames = (0..=at).flat_map(|operand| view.operand_names(operand).iter().copied()).collect();
             let later = at + 1..count;
-            let live: Names =
-                later.flat_map(|operand| view.names(operand).iter().copied().chain(view.asks(operand))).collect();
-            let next = view.names(at + 1);
-            let shared: Names = next.iter().copied().filter(|name| bound.contains(name)).collect();
+            let live: BindingNames =
+                later.flat_map(|operand| view.operand_names(operand).iter().copied().chain(view.asked_names(operand))).collect();
+            let next = view.operand_names(at + 1);
+            let shared: BindingNames = next.iter().copied().filter(|name| bound.contains(name)).collect();
             let adds = next.iter().any(|name| !bound.contains(name));
-            let tests = (0..count).any(|operand| view.joined(operand));
-            Level { once: within.is_none() && !adds && !tests, shared, live, ..Level::default() }
+            let tests = (0..count).any(|operand| view.has_joins(operand));
+            PrefixSet { once: within.is_none() && !adds && !tests, shared, live, ..PrefixSet::default() }
         };
         Self { within, levels: (0..count).map(level).collect(), complete: false, reached: Vec::new() }
     }
 
     /// A hit as the step behind the beginnings of `length` steps.
-    fn go_on(&mut self, length: usize, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
-        let now = view.step(hit.step).and_then(|step| measure(self.within, step));
+    fn extend_with(&mut self, length: usize, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+        let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let grown = match length.checked_sub(1) {
-            None => Partial::start(view).with(hit, view)?.into_iter().collect::<SmallVec<[Partial; 1]>>(),
+            None => PartialMatch::empty_match(view).extended_with(hit, view)?.into_iter().collect::<SmallVec<[PartialMatch; 1]>>(),
             Some(before) => match self.levels.get_mut(before) {
-                Some(level) => level.extend(hit, self.within, now, view)?,
+                Some(level) => level.extend_prefixes(hit, self.within, now, view)?,
                 None => SmallVec::new(),
             },
         };
@@ -122,13 +122,13 @@ impl SequenceMonitor {
         }
         let last = length + 1 == view.operands.len();
         for mut partial in grown {
-            if last && partial.ends(view)? {
+            if last && partial.can_end(view)? {
                 self.complete = true;
             }
             if let (Some(level), false) = (self.levels.get_mut(length), last) {
-                partial.keep(&level.live);
-                if level.add(partial, Occurrence { step: hit.step, measure: now }) {
-                    view.spend(KEPT)?;
+                partial.keep_names(&level.live);
+                if level.add_prefix(partial, Occurrence { step: hit.step, measure: now }) {
+                    view.spend_fuel(KEPT)?;
                 }
             }
         }
@@ -136,16 +136,16 @@ impl SequenceMonitor {
     }
 }
 
-impl Level {
+impl PrefixSet {
     /// The beginnings that a hit goes on.
-    fn extend(
+    fn extend_prefixes(
         &mut self,
         hit: &Hit,
-        within: Option<Within>,
+        within: Option<StepDistance>,
         now: Option<f64>,
-        view: &mut View<'_, '_>,
-    ) -> Result<SmallVec<[Partial; 1]>, Fault> {
-        let shared = key(&hit.env, &self.shared);
+        view: &mut MonitorView<'_, '_>,
+    ) -> Result<SmallVec<[PartialMatch; 1]>, Fault> {
+        let shared = env_key(&hit.env, &self.shared);
         let all_values = shared.iter().all(|id| id.is_value());
         let fitting = if all_values {
             let list = self.exact.get(&shared).and_then(|list| self.lists.get_mut(list as usize));
@@ -154,32 +154,32 @@ impl Level {
             fitting.extend(self.loose.iter().copied());
             fitting
         } else {
-            (0..index(self.beginnings.len())).collect()
+            (0..to_index(self.beginnings.len())).collect()
         };
         let mut grown = SmallVec::new();
         for number in fitting {
             let Some((partial, recent)) = self.beginnings.get(number as usize) else { continue };
-            let found = recent.find(None, within, now);
-            if found.sure.is_none() && (found.unknown.is_none() || !view.assume(Polarity::Helps)) {
-                view.spend(1)?;
+            let found = recent.find_occurrence(None, within, now);
+            if found.sure.is_none() && (found.unknown.is_none() || !view.assume_answer(Polarity::Helps)) {
+                view.spend_fuel(1)?;
                 continue;
             }
-            grown.extend(partial.with(hit, view)?);
+            grown.extend(partial.extended_with(hit, view)?);
         }
         Ok(grown)
     }
 
     /// Keeps a beginning; true for a new one.
-    fn add(&mut self, partial: Partial, occurrence: Occurrence) -> bool {
-        let next = index(self.beginnings.len());
+    fn add_prefix(&mut self, partial: PartialMatch, occurrence: Occurrence) -> bool {
+        let next = to_index(self.beginnings.len());
         let number = match partial.later.is_empty() {
-            true => self.known.number(&partial.env, next),
+            true => self.known.get_or_insert(&partial.env, next),
             false => *self.waiting.entry(partial.clone()).or_insert(next),
         };
         if number == next {
-            let shared = key(&partial.env, &self.shared);
+            let shared = env_key(&partial.env, &self.shared);
             if shared.iter().all(|id| id.is_value()) {
-                let list = self.exact.number(&shared, index(self.lists.len())) as usize;
+                let list = self.exact.get_or_insert(&shared, to_index(self.lists.len())) as usize;
                 if list == self.lists.len() {
                     self.lists.push(SmallVec::new());
                 }
@@ -190,82 +190,82 @@ impl Level {
             self.beginnings.push((partial, RecentOccurrences::default()));
         }
         if let Some((_, recent)) = self.beginnings.get_mut(number as usize) {
-            recent.add(occurrence);
+            recent.push_occurrence(occurrence);
         }
         number == next
     }
 }
 
 impl<'run> Monitor<'run> for SequenceMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         // From the end, so that one step does not stand for two.
         for operand in (0..view.operands.len()).rev() {
-            for hit in of(hits, operand) {
-                if !self.complete && view.counts(hit) {
-                    self.go_on(operand, hit, view)?;
+            for hit in operand_hits(hits, operand) {
+                if !self.complete && view.counts_match(hit) {
+                    self.extend_with(operand, hit, view)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        Ok(Judged::holds_for_good(self.complete))
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        Ok(PossibleOutcomes::holds_for_good(self.complete))
     }
 
     fn is_settled(&self) -> bool {
         self.complete
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        left_off(view, &self.reached, self.within)
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        incomplete_reason(view, &self.reached, self.within)
     }
 
-    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
-        in_order(view, &self.reached)
+    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        order_reason(view, &self.reached)
     }
 }
 
 /// Where a sequence was left off; `reached` are the last steps of the first beginnings by their length.
-fn left_off(view: &mut View<'_, '_>, reached: &[Hit], within: Option<Within>) -> Why {
+fn incomplete_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit], within: Option<StepDistance>) -> VerdictReason {
     let Some(last) = reached.last() else {
-        let thing = view.pattern(0);
-        let evidence = view.near_miss(0, &view.header.clone(), end(view), true).or_else(|| view.misspelt(0));
-        return why(format!("there is no {thing}"), evidence.into_iter().collect());
+        let thing = view.pattern_words(0);
+        let evidence = view.near_miss(0, &view.header.clone(), window_end(view), true).or_else(|| view.misspelled_name(0));
+        return reason_with(format!("there is no {thing}"), evidence.into_iter().collect());
     };
-    let (before, env) = beginning(view, last);
-    let wanted = view.wanted(reached.len(), last, &env, false);
-    let reason = format!("{} has no later {wanted}{}", view.say(last.step), within_words(within));
+    let (before, env) = nearest_prefix(view, last);
+    let wanted = view.describe_wanted(reached.len(), last, &env, false);
+    let reason = format!("{} has no later {wanted}{}", view.describe_step(last.step), within_words(within));
     let mut evidence = Vec::new();
     for hit in &before {
         evidence.push(view.step_proof(hit.step, hit.operand, Role::Value, String::new()));
     }
-    evidence.extend(view.decisive(last, "the sequence goes no further than this".to_owned()));
+    evidence.extend(view.decisive_evidence(last, "the sequence goes no further than this".to_owned()));
     match view.too_late(last, reached.len(), within) {
         Some(late) => evidence.push(late),
-        None => evidence.extend(view.nearest(reached.len(), last, &env, false)),
+        None => evidence.extend(view.nearest_evidence(reached.len(), last, &env, false)),
     }
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 /// A sequence that has come to its end.
-fn in_order(view: &mut View<'_, '_>, reached: &[Hit]) -> Why {
-    let Some(last) = reached.last() else { return Why::default() };
-    let mut steps = beginning(view, last).0;
+fn order_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit]) -> VerdictReason {
+    let Some(last) = reached.last() else { return VerdictReason::default() };
+    let mut steps = nearest_prefix(view, last).0;
     steps.push(last.clone());
-    let names: Vec<String> = steps.iter().map(|hit| view.say(hit.step)).collect();
+    let names: Vec<String> = steps.iter().map(|hit| view.describe_step(hit.step)).collect();
     let proof = |hit: &Hit| view.step_proof(hit.step, hit.operand, Role::Decisive, String::new());
     let evidence = steps.iter().map(proof).collect();
-    why(format!("{} come in this order", names.join(", ")), evidence)
+    reason_with(format!("{} come in this order", names.join(", ")), evidence)
 }
 
 /// The steps of a sequence before its last one, and the values that they have: for each the nearest one that fits.
-fn beginning(view: &View<'_, '_>, last: &Hit) -> (Vec<Hit>, Env) {
+fn nearest_prefix(view: &MonitorView<'_, '_>, last: &Hit) -> (Vec<Hit>, Env) {
     let (mut hits, mut env, mut from) = (Vec::new(), last.env.clone(), last.step);
     for operand in (0..last.operand).rev() {
-        let fits = |hit: &Hit| same_values(&hit.env, &env) == Fit::Yes;
+        let fits = |hit: &Hit| same_values(&hit.env, &env) == PairFit::Yes;
         let Some(hit) = view.hits_near(operand, from, true).find(fits) else { break };
-        (env, from) = (merge(&env, &hit.env), hit.step);
+        (env, from) = (merge_envs(&env, &hit.env), hit.step);
         hits.push(hit);
     }
     hits.reverse();

@@ -1,44 +1,44 @@
 //! `together A, B` and `apart A, B`: steps in one turn, or overlapping in time.
 
-use super::{Exercise, Meaning, Needed, Polarity, Statement, helps, hurts};
+use super::{ExerciseRule, StatementSemantics, StepRequirement, Polarity, StatementDefinition, helping_operand, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{Evidence, Role};
-use crate::vm::temporal::explain::{MOST_COMPARED, why};
-use crate::vm::temporal::failures::Failures;
-use crate::vm::temporal::keys::Keys;
+use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::temporal::explain::{MOST_COMPARED, reason_with};
+use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why};
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
 use crate::vm::temporal::numbers::NumberedWords;
-use crate::vm::temporal::view::{Fit, Hit, View, same_values};
+use crate::vm::temporal::view::{PairFit, Hit, MonitorView, same_values};
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// `together A, B`.
-pub(super) fn together(left: PatternId, right: PatternId) -> Statement {
-    Statement::new(vec![helps(left), helps(right)], Exercise::Always, Together { wanted: true })
+pub(super) fn together_statement(left: PatternId, right: PatternId) -> StatementDefinition {
+    StatementDefinition::new(vec![helping_operand(left), helping_operand(right)], ExerciseRule::Always, TogetherSemantics { wanted: true })
 }
 
 /// `apart A, B`.
-pub(super) fn apart(left: PatternId, right: PatternId) -> Statement {
-    Statement::new(vec![hurts(left), hurts(right)], Exercise::AllOf(0..2), Together { wanted: false })
+pub(super) fn apart_statement(left: PatternId, right: PatternId) -> StatementDefinition {
+    StatementDefinition::new(vec![hurting_operand(left), hurting_operand(right)], ExerciseRule::AllOf(0..2), TogetherSemantics { wanted: false })
 }
 
 /// Steps are wanted together, or apart.
 #[derive(Debug)]
-struct Together {
+struct TogetherSemantics {
     wanted: bool,
 }
 
-impl Meaning for Together {
-    fn monitor<'run>(&self, view: &View<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
+impl StatementSemantics for TogetherSemantics {
+    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(TogetherMonitor::new(view, self.wanted)))
     }
 
-    fn needs(&self) -> Option<Needed> {
+    fn step_requirement(&self) -> Option<StepRequirement> {
         let lacks = |step: &Step<'_>| step.turn.is_none() || step.start.is_none() || step.end.is_none();
-        Some(Needed { words: "turn, start and end", lacks })
+        Some(StepRequirement { words: "turn, start and end", lacks })
     }
 }
 
@@ -46,60 +46,60 @@ impl Meaning for Together {
 struct TogetherMonitor {
     wanted: bool,
     /// The matches of each side, for the other.
-    sides: [MatchIndex<Times>; 2],
+    sides: [MatchIndex<StepTimes>; 2],
     /// A step with another one that it is together with; where they should be apart, each that came later.
-    found: Failures<(Hit, u32)>,
+    found: FailureList<(Hit, u32)>,
 }
 
 impl TogetherMonitor {
     /// A monitor that wants steps together, or apart.
-    fn new(view: &View<'_, '_>, wanted: bool) -> Self {
+    fn new(view: &MonitorView<'_, '_>, wanted: bool) -> Self {
         Self {
             wanted,
-            sides: [MatchIndex::new(Keys::between(view, 0, 1)), MatchIndex::new(Keys::between(view, 1, 0))],
-            found: Failures::of(view),
+            sides: [MatchIndex::new(GroupKeys::between_operands(view, 0, 1)), MatchIndex::new(GroupKeys::between_operands(view, 1, 0))],
+            found: FailureList::for_view(view),
         }
     }
 
-    fn polarity(&self) -> Polarity {
+    fn answer_polarity(&self) -> Polarity {
         if self.wanted { Polarity::Helps } else { Polarity::Hurts }
     }
 }
 
 impl<'run> Monitor<'run> for TogetherMonitor {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        let polarity = self.polarity();
-        let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts(hit)).collect();
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+        let polarity = self.answer_polarity();
+        let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts_match(hit)).collect();
         let all = !self.wanted && view.listed > 0;
         for hit in &counted {
             let Some(step) = view.step(hit.step) else { continue };
             let wanted = all || self.found.is_empty();
             let (Some(others), true) = (self.sides.get_mut(1 - hit.operand.min(1)), wanted) else { continue };
             let mut found = None;
-            others.visit(view, hit.side(), |group, fit, view| {
-                if view.accepts(fit, polarity) {
-                    let together = group.data.together(step);
-                    found = together.sure.or_else(|| together.unknown.filter(|_| view.assume(polarity)));
+            others.visit_groups(view, hit.as_side(), |group, fit, view| {
+                if view.accepts_fit(fit, polarity) {
+                    let together = group.data.find_partner(step);
+                    found = together.sure.or_else(|| together.unknown.filter(|_| view.assume_answer(polarity)));
                 }
                 Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
             if let Some(other) = found {
                 // A step fails it once, whatever it matches.
-                self.found.add(|| ((*hit).clone(), other));
+                self.found.push_with(|| ((*hit).clone(), other));
                 break;
             }
         }
         for hit in counted {
             if let (Some(side), Some(step)) = (self.sides.get_mut(hit.operand), view.step(hit.step)) {
-                side.add(view, hit, &hit.env, |times| times.add(hit.step, step))?;
+                side.add_match(view, hit, &hit.env, |times| times.add_step(hit.step, step))?;
             }
         }
         Ok(())
     }
 
-    fn judge(&mut self, _: &mut View<'_, 'run>) -> Result<Judged, Fault> {
+    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         let found = !self.found.is_empty();
-        Ok(if self.wanted { Judged::holds_for_good(found) } else { Judged::fails_for_good(found) })
+        Ok(if self.wanted { PossibleOutcomes::holds_for_good(found) } else { PossibleOutcomes::fails_for_good(found) })
     }
 
     fn is_settled(&self) -> bool {
@@ -110,32 +110,32 @@ impl<'run> Monitor<'run> for TogetherMonitor {
         !self.wanted
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         match (self.found.first(), self.wanted) {
             (None, _) => never_together(view),
             (Some((hit, other)), true) => are_together(view, hit, *other),
-            (Some(_), false) => self.found.explain(view, |view, (hit, other)| Some(are_together(view, hit, *other))),
+            (Some(_), false) => self.found.explain_places(view, |view, (hit, other)| Some(are_together(view, hit, *other))),
         }
     }
 
-    fn prove(&self, view: &mut View<'_, 'run>) -> Why {
-        self.explain(view)
+    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+        self.explain_failure(view)
     }
 }
 
 /// When the steps of a group happened.
 #[derive(Debug, Default)]
-struct Times {
+struct StepTimes {
     turns: NumberedWords,
     starts: NumberedWords,
     /// Spans of time that no other one contains: later starts have later ends.
-    spans: Vec<Span>,
+    spans: Vec<TimeSpan>,
     /// The first step that lacks a turn, a time, or both: by `[turn recorded][time recorded]`.
     lacking: [[Option<u32>; 2]; 2],
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct TimeSpan {
     start: f64,
     end: f64,
     step: u32,
@@ -143,22 +143,22 @@ struct Span {
 
 /// A step that is together with another one.
 #[derive(Default)]
-struct Partner {
+struct TogetherPartner {
     sure: Option<u32>,
     unknown: Option<u32>,
 }
 
-impl Times {
-    fn add(&mut self, number: u32, step: &Step<'_>) {
+impl StepTimes {
+    fn add_step(&mut self, number: u32, step: &Step<'_>) {
         if let Some(turn) = step.turn {
-            self.turns.number(u64::from(turn), number);
+            self.turns.get_or_insert(u64::from(turn), number);
         }
         if let Some(start) = step.start {
-            self.starts.number(bits(start), number);
+            self.starts.get_or_insert(start_bits(start), number);
         }
         let timed = step.start.zip(step.end);
         if let Some((start, end)) = timed {
-            self.add_span(Span { start, end, step: number });
+            self.add_span(TimeSpan { start, end, step: number });
         }
         let lacking = self.lacking.get_mut(usize::from(step.turn.is_some()));
         if let Some(first) = lacking.and_then(|row| row.get_mut(usize::from(timed.is_some()))) {
@@ -167,7 +167,7 @@ impl Times {
     }
 
     /// A span inside another one overlaps nothing that the other does not.
-    fn add_span(&mut self, span: Span) {
+    fn add_span(&mut self, span: TimeSpan) {
         let at = self.spans.partition_point(|known| known.start <= span.start);
         let contained = at.checked_sub(1).and_then(|at| self.spans.get(at)).is_some_and(|known| known.end >= span.end);
         if contained {
@@ -179,15 +179,15 @@ impl Times {
     }
 
     /// A step of the group that is in one turn with a step, or overlaps it; otherwise one of which the run does not tell.
-    fn together(&self, step: &Step<'_>) -> Partner {
+    fn find_partner(&self, step: &Step<'_>) -> TogetherPartner {
         let by_turn = step.turn.and_then(|turn| self.turns.get(u64::from(turn)));
-        let by_start = step.start.and_then(|start| self.starts.get(bits(start)));
-        let sure = by_turn.or(by_start).or_else(|| self.overlapping(step));
+        let by_start = step.start.and_then(|start| self.starts.get(start_bits(start)));
+        let sure = by_turn.or(by_start).or_else(|| self.overlapping_step(step));
         let unknown = if sure.is_none() { self.may_be(step) } else { None };
-        Partner { sure, unknown }
+        TogetherPartner { sure, unknown }
     }
 
-    fn overlapping(&self, step: &Step<'_>) -> Option<u32> {
+    fn overlapping_step(&self, step: &Step<'_>) -> Option<u32> {
         let (start, end) = step.start.zip(step.end)?;
         let before = self.spans.partition_point(|known| known.start < end);
         let last = self.spans.get(before.checked_sub(1)?)?;
@@ -205,57 +205,57 @@ impl Times {
 }
 
 /// Equal starts have equal bits; zero has two forms.
-fn bits(start: f64) -> u64 {
+fn start_bits(start: f64) -> u64 {
     (start + 0.0).to_bits()
 }
 
 /// Two steps are together that should be apart.
-fn are_together(view: &mut View<'_, '_>, hit: &Hit, other: u32) -> Why {
-    let turn = |step: u32, view: &View<'_, '_>| view.step(step).and_then(|step| step.turn);
+fn are_together(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
+    let turn = |step: u32, view: &MonitorView<'_, '_>| view.step(step).and_then(|step| step.turn);
     let (a, b) = (turn(hit.step, view), turn(other, view));
     let how = if a.is_some() && a == b { "in one turn" } else { "overlapping in time" };
-    let reason = format!("{} and {} are {how}", view.say(other), view.say(hit.step));
-    let mut evidence = view.decisive(hit, String::new());
+    let reason = format!("{} and {} are {how}", view.describe_step(other), view.describe_step(hit.step));
+    let mut evidence = view.decisive_evidence(hit, String::new());
     evidence.push(view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new()));
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 /// No two steps are together.
-fn never_together(view: &mut View<'_, '_>) -> Why {
+fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     for operand in 0..view.operands.len().min(2) {
         if view.first_hit(operand).is_none() {
-            let near = view.misspelt(operand).into_iter().collect();
-            return why(format!("there is no {}", view.pattern(operand)), near);
+            let near = view.misspelled_name(operand).into_iter().collect();
+            return reason_with(format!("there is no {}", view.pattern_words(operand)), near);
         }
     }
-    let (left, right) = (view.pattern(0), view.pattern(1));
+    let (left, right) = (view.pattern_words(0), view.pattern_words(1));
     let same = same_names(view);
     let mut reason = format!("no {left} and {right}{same} are in one turn or overlap in time");
-    let pairs = pairs(view);
-    let proof = |hit: &Hit, view: &View<'_, '_>| view.step_proof(hit.step, hit.operand, Role::NearMiss, String::new());
-    let evidence = |(a, b): &(Hit, Hit), view: &View<'_, '_>| -> Vec<Evidence> { vec![proof(a, view), proof(b, view)] };
-    let fitting = |(a, b): &&(Hit, Hit)| same_values(&a.env, &b.env) == Fit::Yes;
+    let pairs = nearest_pairs(view);
+    let proof = |hit: &Hit, view: &MonitorView<'_, '_>| view.step_proof(hit.step, hit.operand, Role::NearMiss, String::new());
+    let evidence = |(a, b): &(Hit, Hit), view: &MonitorView<'_, '_>| -> Vec<VerdictEvidence> { vec![proof(a, view), proof(b, view)] };
+    let fitting = |(a, b): &&(Hit, Hit)| same_values(&a.env, &b.env) == PairFit::Yes;
     if let Some(pair) = pairs.iter().filter(fitting).take(MOST_COMPARED).find(|(a, b)| view.is_pair(a, b, &b.env)) {
-        reason.push_str(&format!("; nearest are {} and {}", placed(view, &pair.0), placed(view, &pair.1)));
-        return why(reason, evidence(pair, view));
+        reason.push_str(&format!("; nearest are {} and {}", placed_words(view, &pair.0), placed_words(view, &pair.1)));
+        return reason_with(reason, evidence(pair, view));
     }
     for pair in pairs.iter().take(MOST_COMPARED) {
-        if let Some(words) = at_once(view, pair).and_then(|how| misfit(view, pair, how)) {
+        if let Some(words) = overlap_words(view, pair).and_then(|how| pair_mismatch(view, pair, how)) {
             reason.push_str(&words);
-            return why(reason, evidence(pair, view));
+            return reason_with(reason, evidence(pair, view));
         }
     }
-    why(reason, Vec::new())
+    reason_with(reason, Vec::new())
 }
 
 /// `search at call 1 in turn 1`.
-fn placed(view: &View<'_, '_>, hit: &Hit) -> String {
+fn placed_words(view: &MonitorView<'_, '_>, hit: &Hit) -> String {
     let turn = view.step(hit.step).and_then(|step| step.turn);
-    view.say(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
+    view.describe_step(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
 }
 
 /// How two steps are together: they may only have other values than each other.
-fn at_once(view: &View<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
+fn overlap_words(view: &MonitorView<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
     let (a, b) = (view.step(a.step)?, view.step(b.step)?);
     if a.turn.is_some() && a.turn == b.turn {
         return Some("in one turn");
@@ -267,20 +267,20 @@ fn at_once(view: &View<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
 }
 
 /// What keeps two steps that are together from being a pair.
-fn misfit(view: &mut View<'_, '_>, (a, b): &(Hit, Hit), how: &str) -> Option<String> {
+fn pair_mismatch(view: &mut MonitorView<'_, '_>, (a, b): &(Hit, Hit), how: &str) -> Option<String> {
     let join_mismatch = view.join_mismatch(b, &a.env, std::slice::from_ref(a))?;
-    let (first, second) = (view.say(a.step), view.say(b.step));
-    if same_values(&a.env, &b.env) == Fit::No {
-        let (of_first, of_second) = (view.values(a.operand, &a.env), view.values(b.operand, &b.env));
+    let (first, second) = (view.describe_step(a.step), view.describe_step(b.step));
+    if same_values(&a.env, &b.env) == PairFit::No {
+        let (of_first, of_second) = (view.value_words(a.operand, &a.env), view.value_words(b.operand, &b.env));
         return Some(format!("; nearest are {first}{of_first} and {second}{of_second}, {how}"));
     }
     Some(format!("; nearest are {first} and {second}, {how}: {}", join_mismatch.words))
 }
 
 /// `` with the same `$c` ``: what both patterns of a statement bind.
-fn same_names(view: &View<'_, '_>) -> String {
+fn same_names(view: &MonitorView<'_, '_>) -> String {
     let names = view.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
-    let shared = view.shared(0, 1);
+    let shared = view.shared_names(0, 1);
     let known = shared.iter().filter_map(|name| names.get(*name as usize));
     let words: Vec<String> = known.map(|name| format!("`${name}`")).collect();
     if words.is_empty() { String::new() } else { format!(" with the same {}", words.join(" and ")) }
@@ -290,7 +290,7 @@ fn same_names(view: &View<'_, '_>) -> String {
 const MOST_PAIRED: usize = 200;
 
 /// The pairs of different steps of both patterns, nearest first: by turns where both have one, then by their order.
-fn pairs(view: &View<'_, '_>) -> Vec<(Hit, Hit)> {
+fn nearest_pairs(view: &MonitorView<'_, '_>) -> Vec<(Hit, Hit)> {
     let turn = |hit: &Hit| view.step(hit.step).and_then(|step| step.turn);
     let left: Vec<Hit> = view.hits_of(0).take(MOST_PAIRED).collect();
     let right: Vec<Hit> = view.hits_of(1).take(MOST_PAIRED).collect();
@@ -312,10 +312,10 @@ mod tests {
     fn spans_that_others_contain_are_not_kept_and_overlaps_are_found() {
         let all =
             [(0.0, 10.0), (5.0, 8.0), (5.0, 20.0), (1.0, 3.0), (30.0, 31.0), (4.0, 40.0), (50.0, 50.0), (2.0, 2.5)];
-        let mut times = Times::default();
+        let mut times = StepTimes::default();
         let mut added: Vec<(f64, f64)> = Vec::new();
         for (number, (start, end)) in (0..).zip(all) {
-            times.add_span(Span { start, end, step: number });
+            times.add_span(TimeSpan { start, end, step: number });
             added.push((start, end));
             for from in 0..52 {
                 for length in 0..6 {

@@ -6,11 +6,11 @@ use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{Evidence, Role, Violation, Violations};
-use crate::vm::temporal::explain::{amount, why};
-use crate::vm::temporal::monitor::Why;
-use crate::vm::temporal::view::View;
-use averment_base::value::{Node, Text, Value};
+use crate::vm::outcome::{VerdictEvidence, Role, AssertionViolation, ViolationList};
+use crate::vm::temporal::explain::{count_words, reason_with};
+use crate::vm::temporal::monitor::VerdictReason;
+use crate::vm::temporal::view::MonitorView;
+use averment_base::value::{Node, ValueText, Value};
 use averment_builtins::detect::Detector;
 
 /// Where a value was found.
@@ -36,7 +36,7 @@ pub(super) struct FoundValue {
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct ValueWalk {
     /// The first values of which the predicate is true, as many as are asked for.
     pub(super) found: Vec<FoundValue>,
     /// The first of which it cannot be decided.
@@ -50,21 +50,21 @@ pub(super) struct Walk {
 }
 
 /// A value on the way, with the way to it.
-struct Visit<'run> {
+struct WalkVisit<'run> {
     node: Node<'run>,
     parent: Option<usize>,
-    segment: Segment<'run>,
+    segment: WalkSegment<'run>,
 }
 
 #[derive(Clone, Copy)]
-enum Segment<'run> {
+enum WalkSegment<'run> {
     Key(&'run str),
     Index(usize),
 }
 
 /// How much of what is found is wanted.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Finds {
+pub(super) enum FindLimit {
     /// The first.
     First,
     /// So many places, and how many there are.
@@ -72,55 +72,55 @@ pub(super) enum Finds {
 }
 
 /// Looks at every text, number and boolean inside a value, in order, without recursion.
-pub(super) fn walk<'run>(
+pub(super) fn walk_value<'run>(
     root: Node<'run>,
     predicate: CodeId,
     scope: &ExpressionScope<'_, 'run>,
-    wanted: Finds,
-    view: &mut View<'_, 'run>,
-) -> Result<Walk, Fault> {
-    let mut visits = vec![Visit { node: root, parent: None, segment: Segment::Index(0) }];
+    wanted: FindLimit,
+    view: &mut MonitorView<'_, 'run>,
+) -> Result<ValueWalk, Fault> {
+    let mut visits = vec![WalkVisit { node: root, parent: None, segment: WalkSegment::Index(0) }];
     let mut open = vec![0_usize];
-    let mut walk = Walk::default();
+    let mut walk = ValueWalk::default();
     while let Some(at) = open.pop() {
-        view.spend(1)?;
-        let Some(Visit { node, .. }) = visits.get(at) else { continue };
+        view.spend_fuel(1)?;
+        let Some(WalkVisit { node, .. }) = visits.get(at) else { continue };
         let node = *node;
         let from = visits.len();
-        view.machine.meter.check_memory(from.saturating_mul(size_of::<Visit<'_>>()))?;
+        view.machine.meter.check_memory(from.saturating_mul(size_of::<WalkVisit<'_>>()))?;
         match node.value {
             Value::List(items) => {
-                visits.extend(items.iter().enumerate().map(|(index, item)| Visit {
+                visits.extend(items.iter().enumerate().map(|(index, item)| WalkVisit {
                     node: *item,
                     parent: Some(at),
-                    segment: Segment::Index(index),
+                    segment: WalkSegment::Index(index),
                 }));
             }
-            Value::Object(object) => visits.extend(object.entries().iter().map(|entry| Visit {
+            Value::Object(object) => visits.extend(object.entries().iter().map(|entry| WalkVisit {
                 node: entry.node,
                 parent: Some(at),
-                segment: Segment::Key(entry.key),
+                segment: WalkSegment::Key(entry.key),
             })),
             Value::Text(_) | Value::Number(_) | Value::Boolean(_) => {
                 walk.looked += 1;
                 let locals = [node];
-                view.machine.cache.look_at(key(&visits, at).zip(text(&node)));
-                let truth = view.machine.truth(predicate, &scope.with_locals(&locals));
+                view.machine.cache.look_at(nearest_key(&visits, at).zip(scalar_text(&node)));
+                let truth = view.machine.evaluate_truth(predicate, &scope.with_locals(&locals));
                 view.machine.cache.look_at(None);
-                match truth?.plain() {
+                match truth?.plain_answer() {
                     Some(false) => {}
                     Some(true) => {
                         walk.count += 1;
-                        if matches!(wanted, Finds::All(most) if walk.found.len() >= most) {
+                        if matches!(wanted, FindLimit::All(most) if walk.found.len() >= most) {
                             continue;
                         }
-                        let kinds = kinds(&node, key(&visits, at), predicate, view)?;
-                        walk.found.push(FoundValue { kinds, ..place(&visits, at, view) });
-                        if matches!(wanted, Finds::First) {
+                        let kinds = found_kinds(&node, nearest_key(&visits, at), predicate, view)?;
+                        walk.found.push(FoundValue { kinds, ..found_place(&visits, at, view) });
+                        if matches!(wanted, FindLimit::First) {
                             return Ok(walk);
                         }
                     }
-                    None if walk.unknown.is_none() => walk.unknown = Some(place(&visits, at, view)),
+                    None if walk.unknown.is_none() => walk.unknown = Some(found_place(&visits, at, view)),
                     None => {}
                 }
             }
@@ -131,7 +131,7 @@ pub(super) fn walk<'run>(
     Ok(walk)
 }
 
-fn text<'run>(node: &Node<'run>) -> Option<Text<'run>> {
+fn scalar_text<'run>(node: &Node<'run>) -> Option<ValueText<'run>> {
     match node.value {
         Value::Text(text) => Some(text),
         _ => None,
@@ -139,25 +139,25 @@ fn text<'run>(node: &Node<'run>) -> Option<Text<'run>> {
 }
 
 /// The key under which a value stands, alone or in lists.
-fn key<'run>(visits: &[Visit<'run>], at: usize) -> Option<&'run str> {
+fn nearest_key<'run>(visits: &[WalkVisit<'run>], at: usize) -> Option<&'run str> {
     let mut visit = visits.get(at)?;
     loop {
         match visit.segment {
-            Segment::Key(key) => return Some(key),
-            Segment::Index(_) => visit = visits.get(visit.parent?)?,
+            WalkSegment::Key(key) => return Some(key),
+            WalkSegment::Index(_) => visit = visits.get(visit.parent?)?,
         }
     }
 }
 
-fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> FoundValue {
+fn found_place(visits: &[WalkVisit<'_>], at: usize, view: &MonitorView<'_, '_>) -> FoundValue {
     let mut segments = Vec::new();
     let mut next = visits.get(at);
-    let Some(node) = next.map(|visit| visit.node) else { return FoundValue::nowhere() };
+    let Some(node) = next.map(|visit| visit.node) else { return FoundValue::without_place() };
     while let Some(visit) = next {
         if visit.parent.is_some() {
             segments.push(match visit.segment {
-                Segment::Key(key) => key.replace('~', "~0").replace('/', "~1"),
-                Segment::Index(index) => index.to_string(),
+                WalkSegment::Key(key) => key.replace('~', "~0").replace('/', "~1"),
+                WalkSegment::Index(index) => index.to_string(),
             });
         }
         next = visit.parent.and_then(|parent| visits.get(parent));
@@ -167,8 +167,8 @@ fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> FoundValue {
         Value::Text(text) => text.as_str().chars().count(),
         value => averment_base::value::json::to_json(&value).len(),
     };
-    let pointer = crate::vm::locate::pointer(view.machine.run, &node);
-    let (type_name, origin) = (node.value.type_name(), node.origin.range());
+    let pointer = crate::vm::locate::node_pointer(view.machine.run, &node);
+    let (type_name, origin) = (node.value.type_name(), node.origin.byte_range());
     let content = match node.value {
         Value::Text(text) => Some(text.as_str().to_owned()),
         Value::Number(_) => Some(averment_base::value::json::to_json(&node.value)),
@@ -178,11 +178,11 @@ fn place(visits: &[Visit<'_>], at: usize, view: &View<'_, '_>) -> FoundValue {
 }
 
 /// What was found, where the predicate is one of the standard set.
-fn kinds(
+fn found_kinds(
     node: &Node<'_>,
     key: Option<&str>,
     predicate: CodeId,
-    view: &mut View<'_, '_>,
+    view: &mut MonitorView<'_, '_>,
 ) -> Result<Vec<&'static str>, Fault> {
     let program = view.machine.program;
     let ops = program
@@ -199,11 +199,11 @@ fn kinds(
         Some("std/pii.assert") => Detector::Pii,
         _ => return Ok(Vec::new()),
     };
-    Ok(detector.kinds(key, &node.value, &mut view.machine.meter)?)
+    Ok(detector.find_kinds(key, &node.value, &mut view.machine.meter)?)
 }
 
 impl FoundValue {
-    fn nowhere() -> Self {
+    fn without_place() -> Self {
         Self {
             path: String::new(),
             type_name: "value",
@@ -218,64 +218,64 @@ impl FoundValue {
 }
 
 /// A predicate found something: in so many values, of which the first speaks for all, and each that is listed for itself.
-pub(super) fn found_all(view: &mut View<'_, '_>, places: &[FoundValue], count: u64, predicate: CodeId) -> Why {
-    let Some((first, more)) = places.split_first() else { return Why::default() };
-    let mut why = found(view, first, more, count.saturating_sub(1), predicate);
+pub(super) fn found_all(view: &mut MonitorView<'_, '_>, places: &[FoundValue], count: u64, predicate: CodeId) -> VerdictReason {
+    let Some((first, more)) = places.split_first() else { return VerdictReason::default() };
+    let mut why = found_reason(view, first, more, count.saturating_sub(1), predicate);
     if count > 1 && view.listed > 0 {
         let listed = places.iter().take(view.listed).map(|place| {
-            let one = found(view, place, &[], 0, predicate);
-            Violation { reason: one.reason, evidence: one.evidence }
+            let one = found_reason(view, place, &[], 0, predicate);
+            AssertionViolation { reason: one.reason, evidence: one.evidence }
         });
-        why.violations = Violations { count, listed: listed.collect() };
+        why.violations = ViolationList { count, listed: listed.collect() };
     }
     why
 }
 
 /// A predicate found something: its place and length, never the value; and in how many more values it finds something.
-pub(super) fn found(
-    view: &mut View<'_, '_>,
+pub(super) fn found_reason(
+    view: &mut MonitorView<'_, '_>,
     place: &FoundValue,
     more: &[FoundValue],
     others: u64,
     predicate: CodeId,
-) -> Why {
+) -> VerdictReason {
     let text = view.machine.rule_text(view.machine.code_span(predicate));
     let name = text.split(['(', ' ']).next().unwrap_or("").to_owned();
     let shown = place.pointer.clone().unwrap_or_else(|| place.path.clone());
     let at = if shown.is_empty() { "the value itself".to_owned() } else { format!("`{shown}`") };
-    let step = place.step.map(|step| format!(" in {}", view.say(step))).unwrap_or_default();
-    let mut reason = format!("`{name}` finds {} at {at}{step}, {}", place.what(), place.size());
+    let step = place.step.map(|step| format!(" in {}", view.describe_step(step))).unwrap_or_default();
+    let mut reason = format!("`{name}` finds {} at {at}{step}, {}", place.found_words(), place.size_words());
     if others > 0 {
-        reason.push_str(&format!("; and in {}", amount(others, "more value")));
+        reason.push_str(&format!("; and in {}", count_words(others, "more value")));
     }
     let evidence = std::iter::once(place).chain(more).enumerate().map(|(number, place)| {
         let pointer = place.pointer.clone().unwrap_or_default();
-        Evidence {
+        VerdictEvidence {
             role: if number == 0 { Role::Decisive } else { Role::Value },
-            label: format!("`{name}` finds {} here, {}", place.what(), place.size()),
+            label: format!("`{name}` finds {} here, {}", place.found_words(), place.size_words()),
             step: place.step.or_else(|| crate::vm::locate::step_of(view.machine.run, &pointer)),
             path: pointer,
             found: place.content.clone(),
             rule_span: Some(view.machine.code_span(predicate)),
             origin: place.origin.clone(),
-            ..Evidence::default()
+            ..VerdictEvidence::default()
         }
     });
     let evidence = evidence.collect();
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 impl FoundValue {
     /// What was found, as far as the predicate tells.
-    fn what(&self) -> String {
+    fn found_words(&self) -> String {
         if self.kinds.is_empty() { "something".to_owned() } else { self.kinds.join(", ") }
     }
 
     /// The value that it was found in: `in a text of 40 characters`.
-    fn size(&self) -> String {
+    fn size_words(&self) -> String {
         let within = if self.kinds.is_empty() { "" } else { "in " };
         match self.type_name {
-            "string" => format!("{within}a text of {}", amount(self.length as u64, "character")),
+            "string" => format!("{within}a text of {}", count_words(self.length as u64, "character")),
             other => format!("{within}a {other}"),
         }
     }

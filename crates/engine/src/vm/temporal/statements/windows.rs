@@ -1,23 +1,23 @@
 //! What `never B after A`, `never B before A` and `never B between A and C` share: several B's, the windows that A's open, the words.
 
-use super::{Polarity, StatementOperand, hurts};
+use super::{Polarity, StatementOperand, hurting_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::Within;
+use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{Evidence, Role};
-use crate::vm::temporal::explain::{why, within_words};
-use crate::vm::temporal::keys::Keys;
+use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::temporal::explain::{reason_with, within_words};
+use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{Judged, Monitor, Why};
-use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, measure};
+use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
 use crate::vm::temporal::timeline::Env;
-use crate::vm::temporal::view::{Fit, Hit, Side, View, key, merge, same_values};
+use crate::vm::temporal::view::{PairFit, Hit, PairSide, MonitorView, env_key, merge_envs, same_values};
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
 /// What must not occur, then the operands of its window.
-pub(super) fn behind(steps: &[PatternId], window: impl IntoIterator<Item = StatementOperand>) -> Vec<StatementOperand> {
-    steps.iter().copied().map(hurts).chain(window).collect()
+pub(super) fn window_operands(steps: &[PatternId], window: impl IntoIterator<Item = StatementOperand>) -> Vec<StatementOperand> {
+    steps.iter().copied().map(hurting_operand).chain(window).collect()
 }
 
 /// The roles of a window: what must not occur, what opens it (or, for `before`, closes it), what closes it.
@@ -29,17 +29,17 @@ pub(super) struct WindowRoles {
 }
 
 /// `never B, C after A`: it holds when it holds for B and for C.
-pub(super) struct All<M> {
+pub(super) struct AllMonitors<M> {
     parts: Vec<M>,
 }
 
-impl<M> All<M> {
+impl<M> AllMonitors<M> {
     /// A monitor for each of the `steps` first roles; the window's roles stand behind them.
-    pub(super) fn new(view: &View<'_, '_>, steps: usize, make: impl Fn(WindowRoles) -> M) -> Self {
+    pub(super) fn new(view: &MonitorView<'_, '_>, steps: usize, make: impl Fn(WindowRoles) -> M) -> Self {
         let close = Some(steps + 1).filter(|close| *close < view.operands.len());
         // What matches no step of the run cannot be in a window; one of them is kept to say whether a window opens.
         let occurs = |operand: &usize| {
-            let matches = view.operands.get(*operand).and_then(|operand| view.timeline.of(operand.unique));
+            let matches = view.operands.get(*operand).and_then(|operand| view.timeline.matches_of(operand.unique));
             matches.is_some_and(|matches| !matches.events.is_empty())
         };
         let mut wanted: Vec<usize> = (0..steps).filter(occurs).collect();
@@ -50,15 +50,15 @@ impl<M> All<M> {
     }
 }
 
-impl<'run, M: Monitor<'run>> Monitor<'run> for All<M> {
-    fn step(&mut self, hits: &[Hit], view: &mut View<'_, 'run>) -> Result<(), Fault> {
-        self.parts.iter_mut().try_for_each(|part| part.step(hits, view))
+impl<'run, M: Monitor<'run>> Monitor<'run> for AllMonitors<M> {
+    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+        self.parts.iter_mut().try_for_each(|part| part.observe_hits(hits, view))
     }
 
-    fn judge(&mut self, view: &mut View<'_, 'run>) -> Result<Judged, Fault> {
-        let mut all = Judged { may_hold: true, ..Judged::default() };
+    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+        let mut all = PossibleOutcomes { may_hold: true, ..PossibleOutcomes::default() };
         for part in &mut self.parts {
-            let judged = part.judge(view)?;
+            let judged = part.possible_outcomes(view)?;
             all.may_fail |= judged.may_fail;
             all.may_hang |= judged.may_hang;
             all.failed_for_good |= judged.failed_for_good;
@@ -78,27 +78,27 @@ impl<'run, M: Monitor<'run>> Monitor<'run> for All<M> {
         self.parts.iter().all(M::only_adds_failures)
     }
 
-    fn explain(&self, view: &mut View<'_, 'run>) -> Why {
+    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         // Beside one that fails, a window that never closes is no violation.
         let fails = self.parts.iter().any(M::is_settled);
         let parts = self.parts.iter().filter(|part| part.is_settled() || !fails);
-        let parts: Vec<Why> = parts.map(|part| part.explain(view)).collect();
-        Why::joined(parts, view.listed)
+        let parts: Vec<VerdictReason> = parts.map(|part| part.explain_failure(view)).collect();
+        VerdictReason::join_parts(parts, view.listed)
     }
 }
 
 /// A B in a window.
 #[derive(Clone)]
-pub(super) struct Caught {
+pub(super) struct WindowHit {
     pub(super) hit: Hit,
     /// The step at the window's edge.
     pub(super) edge: u32,
 }
 
 /// The A's that B's look for, and the C's that shield B's from them.
-pub(super) struct Openings {
+pub(super) struct WindowOpenings {
     pub(super) roles: WindowRoles,
-    within: Option<Within>,
+    within: Option<StepDistance>,
     opens: MatchIndex<RecentOccurrences>,
     /// The latest C by its values; none when the statement has no C.
     shields: Option<MatchIndex<Option<u32>>>,
@@ -106,48 +106,48 @@ pub(super) struct Openings {
     closable: Option<FxHashMap<Env, Vec<u32>>>,
 }
 
-impl Openings {
-    pub(super) fn new(view: &View<'_, '_>, roles: WindowRoles, within: Option<Within>) -> Self {
+impl WindowOpenings {
+    pub(super) fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
         let WindowRoles { step, edge, close } = roles;
         // What a C's values and tests can tell apart among the A's.
         let detail =
-            close.map_or(Vec::new(), |close| view.names(close).iter().copied().chain(view.asks(close)).collect());
-        let known = [view.names(step), view.names(edge)].concat();
-        let alone = |close| view.names(close).iter().all(|name| view.names(edge).contains(name));
-        let plain = |close| !view.joined(close) && !view.joined(edge) && alone(close);
+            close.map_or(Vec::new(), |close| view.operand_names(close).iter().copied().chain(view.asked_names(close)).collect());
+        let known = [view.operand_names(step), view.operand_names(edge)].concat();
+        let alone = |close| view.operand_names(close).iter().all(|name| view.operand_names(edge).contains(name));
+        let plain = |close| !view.has_joins(close) && !view.has_joins(edge) && alone(close);
         let closable = close.filter(|close| plain(*close)).map(|_| FxHashMap::default());
-        let shields = close.map(|close| MatchIndex::new(Keys::for_pairs(view, close, &known)));
-        Self { roles, within, opens: MatchIndex::new(Keys::new(view, edge, step, &detail)), shields, closable }
+        let shields = close.map(|close| MatchIndex::new(GroupKeys::for_pairs(view, close, &known)));
+        Self { roles, within, opens: MatchIndex::new(GroupKeys::new(view, edge, step, &detail)), shields, closable }
     }
 
     /// The steps of the A's whose windows this B is in, with the values of both; `all` of them or the first.
-    pub(super) fn catch(&mut self, hit: &Hit, all: bool, view: &mut View<'_, '_>) -> Result<Vec<(u32, Env)>, Fault> {
-        let now = view.step(hit.step).and_then(|step| measure(self.within, step));
+    pub(super) fn opening_steps(&mut self, hit: &Hit, all: bool, view: &mut MonitorView<'_, '_>) -> Result<Vec<(u32, Env)>, Fault> {
+        let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let (within, shields) = (self.within, &mut self.shields);
         let mut caught = Vec::new();
-        self.opens.visit(view, hit.side(), |group, fit, view| {
-            if !view.accepts(fit, Polarity::Hurts) {
+        self.opens.visit_groups(view, hit.as_side(), |group, fit, view| {
+            if !view.accepts_fit(fit, Polarity::Hurts) {
                 return Ok(ControlFlow::Continue(()));
             }
-            let env = merge(&group.env, &hit.env);
+            let env = merge_envs(&group.env, &hit.env);
             let since = match shields {
-                Some(shields) => latest(shields, &env, view)?,
+                Some(shields) => latest_shield(shields, &env, view)?,
                 None => None,
             };
             // An A at the very step of the shield opens a window of its own.
-            let found = group.data.find(since.and_then(|since| since.checked_sub(1)), within, now);
-            let occurrence = found.sure.or_else(|| found.unknown.filter(|_| view.assume(Polarity::Hurts)));
+            let found = group.data.find_occurrence(since.and_then(|since| since.checked_sub(1)), within, now);
+            let occurrence = found.sure.or_else(|| found.unknown.filter(|_| view.assume_answer(Polarity::Hurts)));
             caught.extend(occurrence.map(|occurrence| (occurrence.step, env)));
             Ok(if all || caught.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         Ok(caught)
     }
 
-    pub(super) fn open(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
-        let measure = view.step(hit.step).and_then(|step| measure(self.within, step));
-        let group = self.opens.add(view, hit, &hit.env, |recent| recent.add(Occurrence { step: hit.step, measure }))?;
+    pub(super) fn add_opening(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+        let measure = view.step(hit.step).and_then(|step| step_measure(self.within, step));
+        let group = self.opens.add_match(view, hit, &hit.env, |recent| recent.push_occurrence(Occurrence { step: hit.step, measure }))?;
         if let (Some(closable), Some(close)) = (&mut self.closable, self.roles.close) {
-            let values = key(&hit.env, view.names(close));
+            let values = env_key(&hit.env, view.operand_names(close));
             if values.iter().all(|id| id.is_value()) {
                 closable.entry(values).or_default().push(group);
             }
@@ -155,22 +155,22 @@ impl Openings {
         Ok(())
     }
 
-    pub(super) fn shield(&mut self, hit: &Hit, view: &mut View<'_, '_>) -> Result<(), Fault> {
+    pub(super) fn add_shield(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let closed =
-            self.closable.as_mut().and_then(|closable| closable.remove(&key(&hit.env, view.names(hit.operand))));
+            self.closable.as_mut().and_then(|closable| closable.remove(&env_key(&hit.env, view.operand_names(hit.operand))));
         closed.into_iter().flatten().for_each(|group| self.opens.put_to_sleep(group));
         if let Some(shields) = &mut self.shields {
-            shields.add(view, hit, &hit.env, |latest| *latest = Some(hit.step))?;
+            shields.add_match(view, hit, &hit.env, |latest| *latest = Some(hit.step))?;
         }
         Ok(())
     }
 }
 
 /// The latest C under an environment.
-fn latest(shields: &mut MatchIndex<Option<u32>>, env: &Env, view: &mut View<'_, '_>) -> Result<Option<u32>, Fault> {
+fn latest_shield(shields: &mut MatchIndex<Option<u32>>, env: &Env, view: &mut MonitorView<'_, '_>) -> Result<Option<u32>, Fault> {
     let mut latest = None;
-    shields.visit(view, Side { event: None, env }, |group, fit, view| {
-        if view.accepts(fit, Polarity::Helps) {
+    shields.visit_groups(view, PairSide { event: None, env }, |group, fit, view| {
+        if view.accepts_fit(fit, Polarity::Helps) {
             latest = latest.max(group.data);
         }
         Ok(ControlFlow::Continue(()))
@@ -190,40 +190,40 @@ pub(super) enum ForbiddenWindow {
 }
 
 /// `refund at call 3 comes after cancel at call 1`.
-pub(super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, roles: WindowRoles, window: ForbiddenWindow) -> Why {
-    let step = view.say(hit.step);
-    let within = within_words(view.within());
+pub(super) fn in_window(view: &mut MonitorView<'_, '_>, hit: &Hit, roles: WindowRoles, window: ForbiddenWindow) -> VerdictReason {
+    let step = view.describe_step(hit.step);
+    let within = within_words(view.statement_bound());
     let (reason, opening, closing) = match window {
-        ForbiddenWindow::After(edge) => (format!("{step} comes{within} after {}", view.say(edge)), edge, None),
+        ForbiddenWindow::After(edge) => (format!("{step} comes{within} after {}", view.describe_step(edge)), edge, None),
         ForbiddenWindow::Between(edge, close) => {
-            (format!("{step} stands between {} and {}", view.say(edge), view.say(close)), edge, Some(close))
+            (format!("{step} stands between {} and {}", view.describe_step(edge), view.describe_step(close)), edge, Some(close))
         }
         ForbiddenWindow::Unclosed(edge) => {
-            (format!("{step} comes after {}, and nothing closes that window", view.say(edge)), edge, None)
+            (format!("{step} comes after {}, and nothing closes that window", view.describe_step(edge)), edge, None)
         }
     };
-    let mut evidence = view.decisive(hit, String::new());
+    let mut evidence = view.decisive_evidence(hit, String::new());
     evidence.push(view.step_proof(opening, roles.edge, Role::Opening, String::new()));
     let closing_operand = roles.close.unwrap_or(roles.edge);
     evidence.extend(closing.map(|close| view.step_proof(close, closing_operand, Role::Closing, String::new())));
     if let (ForbiddenWindow::After(edge), Some(close)) = (window, roles.close) {
         evidence.extend(nearly_closing(view, hit, (roles.edge, edge), close));
     }
-    why(reason, evidence)
+    reason_with(reason, evidence)
 }
 
 /// What came nearest to closing the window that a step stands in: behind its opening, or too late.
-fn nearly_closing(view: &mut View<'_, '_>, hit: &Hit, (edge, opening): (usize, u32), close: usize) -> Vec<Evidence> {
-    let opened = |open: &Hit| open.step == opening && same_values(&open.env, &hit.env) == Fit::Yes;
+fn nearly_closing(view: &mut MonitorView<'_, '_>, hit: &Hit, (edge, opening): (usize, u32), close: usize) -> Vec<VerdictEvidence> {
+    let opened = |open: &Hit| open.step == opening && same_values(&open.env, &hit.env) == PairFit::Yes;
     let open = view.hits_near(edge, hit.step, true).find(opened);
-    let env = open.map_or_else(|| hit.env.clone(), |open| merge(&open.env, &hit.env));
-    let inside = |one: &Evidence| one.step.is_none_or(|step| step > opening);
-    let mut near = view.nearest(close, hit, &env, true);
+    let env = open.map_or_else(|| hit.env.clone(), |open| merge_envs(&open.env, &hit.env));
+    let inside = |one: &VerdictEvidence| one.step.is_none_or(|step| step > opening);
+    let mut near = view.nearest_evidence(close, hit, &env, true);
     let others = near.len();
     near.retain(inside);
     if near.len() < others {
         // One from before the opening stood in front of it.
-        near.splice(0..0, view.unmet(close, hit.step, true).filter(inside));
+        near.splice(0..0, view.unmet_condition(close, hit.step, true).filter(inside));
     }
     near
 }

@@ -1,0 +1,226 @@
+//! From answers to reports: what the prefilter left open is evaluated, and either counted or reported.
+
+use super::{RunResult, ThreadJudge, is_plain};
+use crate::pipeline::Pipeline;
+use crate::prefilter::PrefilterAnswer;
+use averment_base::truth::Verdict;
+use averment_engine::vm::evaluate::{combine_outcomes, evaluate_some, known_outcome};
+use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
+use averment_report::chunk_totals::{self, RunEffect};
+use averment_report::draw_limits::DrawnFindings;
+use averment_report::line;
+use averment_report::model;
+use averment_runs::run::{Run, RunSource};
+use bumpalo::Bump;
+
+impl<'p> ThreadJudge<'p> {
+    /// Whether nothing but counts is wanted of a run.
+    pub(super) fn counts_only(&self) -> bool {
+        self.pipeline.compact && !self.pipeline.lines && !self.pipeline.detail.findings
+    }
+
+    /// Whether the answers leave something open, or need reasons that only the run gives.
+    pub(super) fn needs_run(&self) -> bool {
+        let findings = self.pipeline.detail.findings;
+        if self.pipeline.detail.takes_whole_runs() {
+            return true;
+        }
+        let mut answers = self.answers.iter();
+        self.programs.iter().any(|one| {
+            let mut assertions = one.prefilter.assertion_numbers();
+            assertions.any(|number| answers.next().is_none_or(|answer| one.needs_evaluation(number, *answer, findings)))
+        })
+    }
+
+    /// Reports a run of which the answers say everything.
+    pub(super) fn report_answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
+        self.verdicts.clear();
+        self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.as_verdict().map(chunk_totals::verdict_byte)));
+        self.gather_run(&[], &|| source().run_name());
+        if self.report_remembered(source) {
+            return;
+        }
+        let outcomes = self.merge_outcomes(Vec::new());
+        self.report_run(outcomes, None, line, source);
+    }
+
+    /// Judges what the answers leave open on the run, and counts or reports it.
+    pub(super) fn settle_run<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
+    where
+        'p: 'a,
+    {
+        let evaluated = self.evaluate_open(run, full);
+        self.read_run(run, full);
+        self.gather_run(&evaluated, &|| run.source.run_name());
+        if self.counts_only() && self.count_run(&evaluated) {
+            return;
+        }
+        if self.write_segments(run, &evaluated) {
+            return;
+        }
+        let outcomes = self.merge_outcomes(evaluated);
+        let findings = self.pipeline.detail.findings;
+        let compact = self.pipeline.compact && run.warnings.is_empty();
+        let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
+        let source = || run.source.clone();
+        self.report_run(outcomes, Some(run).filter(|_| !compact || findings || unjudged), run.text, &source);
+        if self.pipeline.detail.steps {
+            self.add_matched(run, full);
+        }
+    }
+
+    /// Evaluates the assertions of each program that the answers leave open.
+    fn evaluate_open<'a>(&self, run: &'a Run<'a>, full: &'a Bump) -> Vec<Vec<AssertionOutcome>>
+    where
+        'p: 'a,
+    {
+        let findings = self.pipeline.detail.findings;
+        let options = &self.pipeline.options;
+        let mut answers = self.answers.iter();
+        let mut asked = Vec::new();
+        let each = self.programs.iter().enumerate().map(|(place, one)| {
+            asked.clear();
+            // The assertions come first: they say where the answers of the next program begin.
+            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
+                if one.needs_evaluation(number, *answer, findings) {
+                    asked.push(number);
+                }
+            }
+            let outcomes = evaluate_some(one.rules.program, one.rules.prepared, run, full, options, &asked);
+            self.note_remarks(place, &outcomes);
+            outcomes
+        });
+        each.collect()
+    }
+
+    /// Hands on what is said of names at the end.
+    pub(super) fn note_names(&mut self) {
+        let near_names = &self.pipeline.near_names;
+        for (number, one) in self.programs.iter_mut().enumerate() {
+            let names = one.scratch.name_count();
+            if names != one.named {
+                one.named = names;
+                near_names.add_tools(one.scratch.call_names());
+            }
+            if one.skipped < one.scratch.skipped.len() {
+                one.skipped = one.scratch.skipped.len();
+                one.scratch.skipped.iter().for_each(|assertion| near_names.add_skipped(number, *assertion));
+            }
+        }
+    }
+
+    /// Notes what is said of assertions at the end.
+    fn note_remarks(&self, program: usize, outcomes: &[AssertionOutcome]) {
+        let near_names = &self.pipeline.near_names;
+        for one in outcomes {
+            if one.by_missing && one.verdict == Verdict::Skipped {
+                near_names.add_skipped(program, one.assertion);
+            }
+            near_names.add_gates(program, one.assertion, &one.gates);
+            if let Some(remark) = &one.remark {
+                near_names.add_remark(program, one.assertion, remark);
+            }
+        }
+    }
+
+    /// Counts a run by its answers and by what was evaluated beside them; false where these do not say everything.
+    fn count_run(&mut self, evaluated: &[Vec<AssertionOutcome>]) -> bool {
+        if !evaluated.iter().flatten().all(is_plain) {
+            return false;
+        }
+        let mut answers = self.answers.iter_mut();
+        for (one, outcomes) in self.programs.iter().zip(evaluated) {
+            let mut outcomes = outcomes.iter().peekable();
+            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
+                if let Some(known) = outcomes.next_if(|outcome| outcome.assertion == number) {
+                    *answer = PrefilterAnswer::of_verdict(known.verdict);
+                }
+            }
+        }
+        let complete = self.incremental.compare_answers(&self.answers);
+        if complete {
+            self.incremental.add_run(&self.answers, &mut self.totals);
+        }
+        complete
+    }
+
+    /// The outcomes of all programs: what was evaluated, and what the prefilter said of the others.
+    fn merge_outcomes(&mut self, evaluated: Vec<Vec<AssertionOutcome>>) -> Vec<RunOutcome> {
+        let findings = self.pipeline.detail.findings;
+        let mut answers = self.answers.iter();
+        let mut all = Vec::with_capacity(self.programs.len());
+        let mut evaluated = evaluated.into_iter();
+        self.verdicts.clear();
+        for one in &mut self.programs {
+            let mut evaluated = evaluated.next().unwrap_or_default().into_iter().peekable();
+            let mut results = Vec::with_capacity(one.prefilter.assertion_numbers().len());
+            let mut learnt = Vec::new();
+            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
+                let outcome = match evaluated.next_if(|outcome| outcome.assertion == number) {
+                    Some(outcome) => {
+                        if *answer == PrefilterAnswer::Idle {
+                            learnt.push((number, outcome.clone()));
+                        }
+                        Some(outcome)
+                    }
+                    None if findings && *answer == PrefilterAnswer::Idle => one.idle.get(number as usize).cloned().flatten(),
+                    None => answer.as_verdict().and_then(|verdict| known_outcome(one.rules.program, number, verdict)),
+                };
+                self.verdicts.extend(outcome.iter().map(|outcome| chunk_totals::verdict_byte(outcome.verdict)));
+                results.extend(outcome);
+            }
+            for (number, outcome) in learnt {
+                one.learn_outcome(number, outcome);
+            }
+            all.push(combine_outcomes(one.rules.program, results));
+        }
+        all
+    }
+
+    /// Reports a run from what was stored of an earlier run with the same verdicts; false where there is none.
+    fn report_remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
+        if !self.pipeline.compact {
+            return false;
+        }
+        let Some(judged) = self.memory.get(&self.verdicts) else { return false };
+        if self.pipeline.lines {
+            let Some((head, findings)) =
+                judged.line.as_ref().and_then(|line| Some((&line.head, line.findings.as_ref()?)))
+            else {
+                return false;
+            };
+            let _ = line::name_of(&source(), &mut self.written);
+            for segment in [head, findings, line::END] {
+                self.written.extend_from_slice(segment);
+            }
+        }
+        self.totals.add_run(judged);
+        true
+    }
+
+    fn report_run(&mut self, outcomes: Vec<RunOutcome>, run: Option<&Run<'_>>, text: &str, source: &dyn Fn() -> RunSource) {
+        let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
+        let drawn = &mut self.drawn;
+        let made = |drawn: &mut DrawnFindings| match run {
+            Some(run) => model::build_some(table, run, &outcomes, *policy, *detail, drawn),
+            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail, drawn),
+        };
+        if !compact {
+            let mut made = made(drawn);
+            made.nanoseconds = self.time.take_time();
+            return self.push_result(RunResult::Run(Box::new(made)));
+        }
+        let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
+        let report = (*lines || unjudged).then(|| made(drawn));
+        let results = report.iter().flat_map(|report| &report.results);
+        let said = results.filter_map(|result| Some((result.item, result.unjudged.clone()?))).collect();
+        let mut judged = RunEffect::from_outcomes(table, &outcomes, *policy, said);
+        self.totals.add_run(&judged);
+        if let Some(made) = report.filter(|_| *lines) {
+            judged.line = Some(self.write_line(&made, run.is_none()));
+        }
+        if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {
+            self.memory.remember_effect(&self.verdicts, judged);
+        }
+    }
+}

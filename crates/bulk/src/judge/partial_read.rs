@@ -1,0 +1,220 @@
+//! Reasons that need little of a run: the parts of its line that are asked for are read, and nothing else.
+//!
+//! The prefilter knows what the evaluation of each assertion looks at ([`AssertionReads`]): entries of the run, names of its calls, fields of
+//! some of them. A run of these alone says the same of them. What reports hide wherever a run repeats it has to be known, though: where a
+//! key of the line may name a credential, the line is read in full.
+
+use super::ThreadJudge;
+use crate::prefilter::projected_run::{self, ProjectedRun};
+use crate::prefilter::{PrefilterAnswer, AssertionReads};
+use averment_base::value::{Node, TextOrigin, Value, json};
+use averment_builtins::detect;
+use averment_runs::run::{CallTimes, Run, RunSource, Step};
+use averment_traces::projection::{ProjectedCall, ScannedChunk, CallField, RawValue, RunProjection};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as Items;
+
+/// What has to be read of a run.
+#[derive(Debug, Default)]
+pub(super) struct RequiredParts {
+    /// Its calls, by name and place.
+    calls: bool,
+    /// Their times and turns.
+    times: bool,
+    /// Fields of the calls whose names fit a unique pattern of a program.
+    fields: Vec<(usize, u32, [bool; 2])>,
+    /// Fields of all calls.
+    all: [bool; 2],
+}
+
+/// A line of a chunk.
+#[derive(Clone, Copy)]
+struct ChunkLine<'s, 'a> {
+    chunk: ScannedChunk<'s>,
+    start: usize,
+    text: &'a str,
+    arena: &'a Bump,
+}
+
+impl<'p> ThreadJudge<'p> {
+    /// Settles a run by parts of its line; false where these are not enough.
+    pub(super) fn judge_by_parts(
+        &mut self,
+        projection: &RunProjection<'_>,
+        chunk: ScannedChunk<'_>,
+        (start, text): (usize, &str),
+        source: &dyn Fn() -> RunSource,
+    ) -> bool {
+        let mut wanted = std::mem::take(&mut self.wanted);
+        let mut settled = false;
+        if !projection.conversation && !projection.unusual && self.needs_little(&mut wanted) {
+            let fine = self.catch_faults(text.len(), &|| source().run_name(), |this, arena| {
+                let line = ChunkLine { chunk, start, text, arena };
+                if let Some(run) = this.partial_run(projection, line, source, &wanted) {
+                    settled = true;
+                    this.settle_run(&run, arena);
+                }
+                Ok(())
+            });
+            // What broke down is told once, and not tried again.
+            settled |= !fine;
+        }
+        self.wanted = wanted;
+        settled
+    }
+
+    /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
+    fn needs_little(&self, wanted: &mut RequiredParts) -> bool {
+        let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
+        if self.pipeline.detail.takes_whole_runs() {
+            return false;
+        }
+        (wanted.calls, wanted.times, wanted.all) = (false, false, [false; 2]);
+        wanted.fields.clear();
+        let mut answers = self.answers.iter();
+        for (place, one) in self.programs.iter().enumerate() {
+            for ((number, reads), answer) in one.prefilter.assertion_numbers().zip(&one.assertion_reads).zip(answers.by_ref())
+            {
+                if !one.needs_evaluation(number, *answer, findings) {
+                    continue;
+                }
+                // A picture shows whole steps.
+                let item = self.pipeline.table.item_index(place, number);
+                if draws
+                    && !matches!(answer, PrefilterAnswer::Pass | PrefilterAnswer::Idle)
+                    && item.is_some_and(|item| self.drawn.has_room(item))
+                {
+                    return false;
+                }
+                wanted.calls |= *reads != AssertionReads::Entries;
+                match reads {
+                    AssertionReads::Run => return false,
+                    AssertionReads::Entries | AssertionReads::Names => {}
+                    AssertionReads::Times => wanted.times = true,
+                    AssertionReads::Parts(parts) => {
+                        wanted.fields.extend(parts.iter().map(|(unique, fields)| (place, *unique, *fields)));
+                    }
+                    AssertionReads::Fields { unique, fields } => wanted.fields.push((place, *unique, *fields)),
+                    AssertionReads::All { field } => *wanted.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
+                }
+            }
+        }
+        true
+    }
+
+    /// The run of a line with what is wanted of it, where that is enough.
+    fn partial_run<'a>(
+        &self,
+        projection: &RunProjection<'_>,
+        line: ChunkLine<'_, 'a>,
+        source: &dyn Fn() -> RunSource,
+        wanted: &RequiredParts,
+    ) -> Option<Run<'a>> {
+        if wanted.calls && !projection.records_calls {
+            return None;
+        }
+        if may_withhold(line, calls_of(projection).filter(|_| wanted.calls), wanted.times) {
+            return None;
+        }
+        let mut made = ProjectedRun::new(line.arena, projection.roots.len() + 1);
+        for (name, held) in self.read_set.roots.iter().zip(&projection.roots) {
+            if let Some(node) = line.read_value(*held)? {
+                made.add_entry(line.arena.alloc_str(name), node);
+            }
+        }
+        if wanted.calls {
+            made.set_calls(self.read_calls(projection, line, wanted)?);
+        }
+        Some(made.into_run(line.text, source()))
+    }
+
+    /// The calls as steps, in their order: with the fields that are wanted, and none of the others.
+    fn read_calls<'a>(
+        &self,
+        projection: &RunProjection<'_>,
+        line: ChunkLine<'_, 'a>,
+        wanted: &RequiredParts,
+    ) -> Option<&'a [Step<'a>]> {
+        let mut steps = Items::with_capacity_in(projection.calls.len(), line.arena);
+        for (number, call) in projection.calls.iter().enumerate() {
+            let mut fields = wanted.all;
+            for (program, unique, of_unique) in &wanted.fields {
+                if self.programs.get(*program)?.scratch.fits_pattern(number, *unique) {
+                    fields.iter_mut().zip(of_unique).for_each(|(field, wanted)| *field |= wanted);
+                }
+            }
+            let mut step = line.call_step(u32::try_from(number).ok()?, call, fields)?;
+            if wanted.times {
+                let CallTimes { start, end, turn } = call.times?;
+                step = Step { start, end, turn, ..step };
+            }
+            steps.push(step);
+        }
+        Some(steps.into_bump_slice())
+    }
+}
+
+impl<'a> ChunkLine<'_, 'a> {
+    /// An executed call of which nothing but its name, its place and some fields is known.
+    fn call_step(self, number: u32, call: &ProjectedCall<'_>, wanted: [bool; 2]) -> Option<Step<'a>> {
+        let (start, end) = call.place?;
+        let place = TextOrigin::new(start.checked_sub(self.start)?, end.checked_sub(self.start)?);
+        let mut fields = [None; 2];
+        for ((field, held), into) in CallField::ALL.into_iter().zip(call.fields).zip(&mut fields) {
+            let node = match held {
+                _ if wanted.get(field as usize) != Some(&true) => None,
+                // Of a step that says that its kind of run does not record it.
+                RawValue::Value(Value::Absent) => Some(Node::computed(Value::Absent)),
+                // What is said of one that is missing looks at the others.
+                RawValue::Value(_) => return None,
+                held => self.read_value(held)?,
+            };
+            *into = node.map(|node| (field.as_str(), node));
+        }
+        Some(projected_run::new_step(self.arena, number, call.name, fields.into_iter().flatten(), place))
+    }
+
+    /// The value of an entry or field, `None` in it where there is none. The outer `None` is for one that only the full reader gives.
+    fn read_value(self, held: RawValue<'_>) -> Option<Option<Node<'a>>> {
+        let (from, to) = match held {
+            RawValue::Bytes(from, to) => (from.checked_sub(self.start)?, to.checked_sub(self.start)?),
+            RawValue::Value(Value::Absent | Value::Missing) => return Some(None),
+            RawValue::Value(_) | RawValue::Written(..) => return None,
+        };
+        let document = json::parse(self.text.get(from..to)?, from, self.arena, self.chunk.limits).ok()?;
+        document.duplicates.is_empty().then_some(Some(document.node))
+    }
+}
+
+/// Where the calls of a line stand.
+fn calls_of(projection: &RunProjection<'_>) -> Option<(usize, usize)> {
+    Some((projection.calls.first()?.place?.0, projection.calls.last()?.place?.1))
+}
+
+/// Whether a line may hold something that no report shows, whatever it is about: below a name of a credential, in the recorded environment,
+/// in JSON that is written into a text. Where calls are asked for, too: whether steps beside them may stand among them; and where their times
+/// are, whether one may name what started it.
+fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>, timed: bool) -> bool {
+    let cursor = line.chunk.cursor;
+    let end = line.start.saturating_add(line.text.len());
+    let mut quotes = cursor.all_quotes(line.start).take_while(|quote| *quote < end);
+    while let Some(open) = quotes.next() {
+        let Some(close) = quotes.next() else { return true };
+        let inside = cursor.slice(open.wrapping_add(1), close);
+        let behind = cursor.skip_blank(close.wrapping_add(1));
+        if cursor.byte_at(behind) == b':' {
+            let withheld = match inside {
+                b"env" | b"command" | b"commands" => true,
+                b"parent_id" => timed,
+                b"start" | b"turn" => calls.is_some_and(|(from, to)| open < from || to <= open),
+                key => detect::names_credential(key, cursor.byte_at(cursor.skip_blank(behind.wrapping_add(1))) == b'['),
+            };
+            if withheld || cursor.has_escape(open, close) {
+                return true;
+            }
+        } else if json::may_hold(inside) {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,191 @@
+//! What is to be checked: what the command line says, else what the project says.
+
+use super::{CheckArgs, CheckAllow, CheckDeny, before_run};
+use crate::commands::console::ColorChoice;
+use crate::commands::exit::CommandError;
+use crate::commands::rules::{self, CompiledRules};
+use crate::commands::{inputs, project, targets};
+use averment::Limits;
+use averment_ide::project::Project;
+use averment_report::gate::GatePolicy;
+use averment_traces::read::is_named_like_a_trace;
+use clap::ValueEnum as _;
+use std::path::{Path, PathBuf};
+
+/// What is to be checked: what the command line says, else what the project says.
+pub(super) struct CheckInputs<'a> {
+    pub(super) arguments: &'a CheckArgs,
+    pub(super) project: Option<Project>,
+    pub(super) rules: Vec<PathBuf>,
+    pub(super) traces: Vec<String>,
+    /// True when the rules are those of the project.
+    pub(super) uses_project_rules: bool,
+}
+
+impl<'a> CheckInputs<'a> {
+    pub(super) fn new(arguments: &'a CheckArgs, color: ColorChoice) -> Result<Self, CommandError> {
+        // `aver check -r rules.assert run.json`: where rules are named so, a trace may stand first.
+        let (trace, first): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            arguments.rules.iter().partition(|path| !arguments.more_rules.is_empty() && is_trace(path));
+        let mut named: Vec<PathBuf> = first.into_iter().chain(&arguments.more_rules).cloned().collect();
+        let trace = trace.into_iter().map(|path| path.to_string_lossy().into_owned());
+        let mut traces: Vec<String> = trace.chain(arguments.traces.iter().cloned()).collect();
+        let found = arguments.project.load_project(&named, color)?;
+        // `aver check run.json` in a project: the rules are known, and a trace is named.
+        let of_project = |project: &Project| !project.rules.is_empty();
+        if let ([only], [], Some(_)) =
+            (named.as_slice(), traces.as_slice(), found.as_ref().filter(|one| of_project(one)))
+            && is_trace(only)
+        {
+            traces = vec![only.to_string_lossy().into_owned()];
+            named = Vec::new();
+        }
+        if traces.is_empty() && !before_run::is_before_run(arguments) && arguments.supplied.is_none() {
+            traces = found.as_ref().map(|project| project.traces.clone()).unwrap_or_default();
+        }
+        let rules = project::rule_paths(&named, found.as_ref())?;
+        Ok(Self { arguments, rules, traces, uses_project_rules: named.is_empty(), project: found })
+    }
+
+    pub(super) fn is_denied(&self, what: CheckDeny) -> bool {
+        let words = self.project.iter().flat_map(|project| &project.deny);
+        self.arguments.deny.contains(&what)
+            || words.into_iter().any(|word| CheckDeny::from_str(word, false) == Ok(what))
+    }
+
+    /// What fails a run.
+    pub(super) fn gate_policy(&self) -> GatePolicy {
+        GatePolicy {
+            deny_vacuous: self.is_denied(CheckDeny::Vacuous),
+            deny_unjudged: self.is_denied(CheckDeny::Unjudged),
+            deny_unexercised: self.is_denied(CheckDeny::Unexercised),
+            allow_undecided: self.is_allowed(CheckAllow::Undecided),
+        }
+    }
+
+    /// The folders that rules may read by name: those of the command line, and those that a trusted project asks for.
+    pub(super) fn readable_folders(&self) -> Vec<PathBuf> {
+        let granted = self.project.iter().filter(|_| self.arguments.project.trust_project);
+        let granted = granted.flat_map(|project| &project.requested.read);
+        self.arguments.allow_read.iter().chain(granted).cloned().collect()
+    }
+
+    /// The file of what is known to fail.
+    pub(super) fn baseline_path(&self) -> Option<&Path> {
+        let of_project = || self.project.as_ref()?.baseline.as_deref();
+        self.arguments.baseline.as_deref().or_else(of_project)
+    }
+
+    pub(super) fn is_allowed(&self, what: CheckAllow) -> bool {
+        let words = self.project.iter().flat_map(|project| &project.allow);
+        self.arguments.allow.contains(&what)
+            || words.into_iter().any(|word| CheckAllow::from_str(word, false) == Ok(what))
+    }
+}
+
+/// Whether a file is named like a trace.
+fn is_trace(path: &std::path::Path) -> bool {
+    path.file_name().is_some_and(|name| is_named_like_a_trace(&name.to_string_lossy()))
+}
+
+/// The rules, compiled.
+pub(super) fn load_rules(
+    given: &CheckInputs<'_>,
+    limits: Limits,
+    foreign: averment::stages::load::ForeignOptions<'_>,
+) -> Result<CompiledRules, CommandError> {
+    refuse_swapped(given.arguments)?;
+    let mut files = Vec::new();
+    for path in &given.rules {
+        let found = inputs::rule_inputs(std::slice::from_ref(path))?;
+        if found.is_empty() {
+            let message = format!("there is no `.assert` file in `{}`", path.display());
+            return Err(CommandError::usage(message, "name a rule file or another folder"));
+        }
+        files.extend(found);
+    }
+    files.extend(given.arguments.supplied.iter().map(|made| made.rules.clone()));
+    let from_input = |input: &inputs::TraceInput| *input == inputs::TraceInput::Stdin;
+    if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
+        return Err(CommandError::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
+    }
+    let tools = rules::project_tools(given.project.as_ref(), limits)?;
+    let read = given.readable_folders();
+    let reading = rules::RuleReadOptions { read: &read, ..rules::RuleReadOptions::with_limits(limits) }.with_tools(&tools).with_foreign(foreign);
+    let mut rules = rules::load_rules(&files, reading)?;
+    if let Some(project) = &given.project {
+        rules.take_levels(&project.lint);
+    }
+    Ok(rules)
+}
+
+/// Rules and traces in the wrong order are seen by their endings.
+fn refuse_swapped(arguments: &CheckArgs) -> Result<(), CommandError> {
+    let ending = |path: &std::path::Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
+    let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
+    match (rules, arguments.rules.as_deref().filter(|first| is_trace(first))) {
+        (Some(rules), Some(trace)) => Err(CommandError::usage(
+            format!("`{}` is a trace, and rules stand first", trace.display()),
+            format!("write `aver check {rules} {}`", trace.display()),
+        )),
+        (Some(rules), None) => {
+            Err(CommandError::usage(format!("`{rules}` is a rule file, not a trace"), format!("write `-r {rules}`")))
+        }
+        (None, _) => Ok(()),
+    }
+}
+
+/// The traces to read; none at all is wrong usage unless allowed.
+pub(super) fn select_traces(
+    arguments: &CheckArgs,
+    given: &CheckInputs<'_>,
+    (named, before): (inputs::NamedTraces<'_>, Option<inputs::TraceInput>),
+    selects_any: bool,
+) -> Result<Vec<inputs::TraceInput>, CommandError> {
+    let empty_allowed = given.is_allowed(CheckAllow::Empty);
+    if !selects_any && !empty_allowed {
+        let CheckArgs { rule, case, tag, phase, .. } = arguments;
+        let selected = !(rule.is_empty() && case.is_empty() && tag.is_empty() && phase.is_empty());
+        let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
+        return Err(CommandError::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
+    }
+    if let Some(before) = before {
+        return Ok(vec![before]);
+    }
+    if given.traces.is_empty() && !empty_allowed {
+        return Err(CommandError::usage("no trace is given", "name files, folders, or `-` for standard input"));
+    }
+    crate::commands::console::eprint_redacted(&named.notes);
+    let empty: Vec<String> =
+        named.found.iter().filter(|(_, found)| found.is_empty()).map(|(name, _)| format!("`{name}`")).collect();
+    if !empty.is_empty() && !empty_allowed {
+        return Err(CommandError::usage(
+            format!("nothing to check: there is no trace in {}", empty.join(", ")),
+            "`--allow empty` lets it pass",
+        ));
+    }
+    Ok(named.found.into_iter().flat_map(|(_, found)| found).collect())
+}
+
+/// Everything that the check writes is something else than what it reads and than each other. It is asked before the first word of the rules
+/// is looked at: a report of rules that do not compile is written, too.
+pub(super) fn refuse_overlaps(given: &CheckInputs<'_>, outputs: &[&Path], named: &inputs::NamedTraces<'_>) -> Result<(), CommandError> {
+    let arguments = given.arguments;
+    let project = given.project.as_ref();
+    let of_project = project.into_iter().flat_map(|one| one.baseline.iter().chain(&one.prices).chain([&one.file]));
+    let files = arguments.map.iter().chain(&arguments.prices).chain(&arguments.expected).chain(&arguments.param_file);
+    let rules: Vec<inputs::TraceInput> = given
+        .rules
+        .iter()
+        .filter(|path| path.exists())
+        .map(|path| inputs::rule_inputs(std::slice::from_ref(path)))
+        .collect::<Result<Vec<_>, CommandError>>()?
+        .concat();
+    let traces = named.found.iter().flat_map(|(_, found)| targets::input_paths(found));
+    let read = files.chain(of_project).chain(&given.rules).map(PathBuf::as_path).chain(traces);
+    let baseline = given.baseline_path();
+    targets::refuse_overwrite(outputs.iter().copied(), read.chain(baseline))?;
+    targets::refuse_overwrite(outputs.iter().copied(), targets::input_paths(&rules))?;
+    // A baseline is read and written anew by design; nothing else goes into it.
+    targets::refuse_same_file(outputs.iter().copied().chain(baseline.filter(|_| arguments.update_baseline)), "outputs")
+}

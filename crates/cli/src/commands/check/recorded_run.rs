@@ -1,0 +1,19 @@
+//! A rule file of another system that brings the run that it is about: a suite with recorded outputs, which needs no trace.
+
+use crate::commands::inputs::TraceInput;
+use averment_base::truth::Verdict;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::select::RuleSelection;
+
+/// The recorded run of the only rule file, where that is one of another system with a single test on a run of its own. What the test names is
+/// what is checked, unless rules are selected.
+pub(super) fn recorded_run(programs: &[Program], selection: &mut RuleSelection) -> Option<TraceInput> {
+    let [program] = programs else { return None };
+    let [test] = program.tests.as_slice() else { return None };
+    program.own_verdicts.as_ref().filter(|_| test.expect == Verdict::Pass)?;
+    if selection.rules.is_empty() {
+        let rules = test.rules.iter().filter_map(|number| program.rules.get(*number as usize));
+        selection.rules = rules.map(|rule| rule.id.clone()).collect();
+    }
+    Some(TraceInput::Made { name: test.name.clone(), text: test.run.clone(), names: Vec::new() })
+}

@@ -1,0 +1,207 @@
+//! Tests of rules and findings in rules as results: every format that shows runs shows them, too.
+//!
+//! A test is an assertion that holds where it comes out as stated, and its rule file is the run. A finding is an assertion that fails, its lint
+//! the rule, and a rule file without any holds.
+
+use super::exit::{Exit, CommandError};
+use super::outputs::{DrawOptions, ReportOutputs};
+use super::targets::OutputTarget;
+use averment::Diagnostics;
+use averment_base::diagnostic::{self, Diagnostic, Family};
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_base::truth::Verdict;
+use averment_engine::ir::{DenySettings, Severity};
+use averment_engine::vm::outcome::Status;
+use averment_report::ReportedCommand;
+use averment_report::gate::{self, GatePolicy};
+use averment_report::model::{EvidenceReport, ResultReport, RunReport};
+use averment_report::redact::in_place;
+use averment_report::table::{ReportItem, Location, RuleItem, ReportTable};
+use averment_testing::outcome::TrialReport;
+
+/// Results that come of no run.
+#[derive(Default)]
+pub struct RunlessReport {
+    table: ReportTable,
+    runs: Vec<RunReport>,
+}
+
+/// What is said of a rule file in which nothing was found.
+const CLEAN: &str = "findings";
+
+impl RunlessReport {
+    /// What was said of rule files.
+    pub fn from_diagnostics(said: &Diagnostics) -> Self {
+        let mut all = Self::default();
+        for (sources, diagnostics) in said.by_file() {
+            let offset = u32::try_from(all.table.sources.iter().count()).unwrap_or(u32::MAX);
+            for (_, source) in sources.iter() {
+                let text = in_place(&source.text).into_owned();
+                let made = if source.is_data { SourceFile::data_file } else { SourceFile::new };
+                all.table.sources.add_file(made(source.name.clone(), None, text));
+            }
+            let name = sources.get(FileId(0)).map(|source| source.name.to_string()).unwrap_or_default();
+            let mut results: Vec<ResultReport> =
+                diagnostics.0.iter().map(|one| all.finding_result(sources, offset, one)).collect();
+            if results.is_empty() {
+                let location = Location { file: name.clone(), line: 1, column: 1 };
+                let rule = all.add_rule(CLEAN, "nothing is found in the rule file", Severity::Error, &location);
+                let item = ReportItem { id: CLEAN.to_owned(), ..named_item(rule, location, "nothing is found in it") };
+                results.push(all.item_result(item, Status::Passed, String::new()));
+            }
+            all.add_run(name, results);
+        }
+        all
+    }
+
+    /// What came of tests; each suite is a rule file.
+    pub fn from_tests(suites: &[(String, &[TrialReport])]) -> Self {
+        let mut all = Self::default();
+        for (name, tested) in suites {
+            let location = Location { file: name.clone(), line: 1, column: 1 };
+            let rule = all.add_rule(name, name, Severity::Error, &location);
+            let results = tested.iter().map(|test| all.test_result(rule, test)).collect();
+            all.add_run(name.clone(), results);
+        }
+        all
+    }
+
+    /// Reports all of it.
+    pub fn write_report(&self, targets: &[OutputTarget], drawing: DrawOptions, exit: Exit) -> Result<(), CommandError> {
+        let color = super::console::ColorChoice::Never;
+        let none = serde_json::Value::Array(Vec::new());
+        let mut outputs = ReportOutputs::open_targets(targets, color, GatePolicy::default(), drawing, &none)?;
+        outputs.begin_reports(&self.table)?;
+        for run in &self.runs {
+            outputs.show_run(&self.table, run)?;
+        }
+        Ok(outputs.end_reports(&self.table, exit)?)
+    }
+
+    fn add_run(&mut self, name: String, results: Vec<ResultReport>) {
+        self.runs.push(RunReport {
+            gate: gate::run_gate(&self.table, &results, &[], GatePolicy::default()),
+            file: name.clone(),
+            run: name,
+            score: None,
+            named_scores: Vec::new(),
+            results,
+            rules: Vec::new(),
+            warnings: Vec::new(),
+            timeline: None,
+            nanoseconds: None,
+            over_runs: false,
+            measured: None,
+        });
+    }
+
+    fn add_rule(&mut self, id: &str, sentence: &str, severity: Severity, location: &Location) -> usize {
+        let known = self.table.rules.iter().position(|rule| rule.id == id);
+        known.unwrap_or_else(|| {
+            let (id, sentence, location) = (id.to_owned(), Some(sentence.to_owned()), location.clone());
+            self.table.rules.push(RuleItem {
+                id,
+                sentence,
+                metric: None,
+                threshold: None,
+                severity,
+                denied: DenySettings::default(),
+                over_runs: false,
+                location,
+                phase: None,
+            });
+            self.table.rules.len() - 1
+        })
+    }
+
+    fn item_result(&mut self, item: ReportItem, status: Status, reason: String) -> ResultReport {
+        self.table.items.push(item);
+        let verdict = if status == Status::Passed { Verdict::Pass } else { Verdict::Fail };
+        let bare = ResultReport::bare_result(self.table.items.len() - 1, verdict, status, None);
+        ResultReport { reason, ..bare }
+    }
+
+    fn finding_result(&mut self, sources: &SourceMap, offset: u32, one: &Diagnostic) -> ResultReport {
+        let span = offset_span(one.span, offset);
+        let at = sources.line_column(one.span);
+        let location = Location { file: sources.file_name(one.span).to_owned(), line: at.line, column: at.column };
+        let severity = match one.severity {
+            diagnostic::Severity::Error => Severity::Error,
+            diagnostic::Severity::Warning => Severity::Warn,
+            diagnostic::Severity::Info => Severity::Info,
+        };
+        let slug = one.slug;
+        let rule = self.add_rule(slug.as_str(), slug.title(), severity, &location);
+        let help = format!("{}. `aver explain {}` says more.", slug.title(), slug.as_str());
+        let tags = slug.family().map(Family::as_str).map(str::to_owned).into_iter().collect();
+        let id = slug.as_str().to_owned();
+        let text = one.message.clone();
+        let item = ReportItem { id, span, severity, tags, help: Some(help), ..named_item(rule, location, &text) };
+        let reason = match &one.help {
+            Some(help) => format!("{}; help: {help}", one.message),
+            None => one.message.clone(),
+        };
+        let mut result = self.item_result(item, Status::Failed, reason);
+        let others = one.others.iter().map(|other| EvidenceReport {
+            label: other.text.clone(),
+            rule_span: Some(offset_span(other.span, offset)),
+            ..EvidenceReport::default()
+        });
+        result.evidence = others.collect();
+        result
+    }
+
+    fn test_result(&mut self, rule: usize, test: &TrialReport) -> ResultReport {
+        let place = &test.place;
+        let location = Location { file: place.file.clone(), line: place.line, column: place.column };
+        let item = named_item(rule, location, &test.name);
+        if test.passed {
+            return self.item_result(item, Status::Passed, String::new());
+        }
+        let help = if test.help.is_empty() { String::new() } else { format!("; help: {}", test.help) };
+        let mut result = self.item_result(item, Status::Failed, format!("{}{help}", test.reason));
+        let why = test.why.iter().map(|why| {
+            let reason = if why.reason.is_empty() { String::new() } else { format!(": {}", why.reason) };
+            format!("{} {}{reason}", why.id, why.status.as_str())
+        });
+        let said = why.chain(test.changes.iter().cloned());
+        result.evidence = said.map(|label| EvidenceReport { label, ..EvidenceReport::default() }).collect();
+        result
+    }
+}
+
+/// An assertion with a text that is its name, too.
+fn named_item(rule: usize, location: Location, text: &str) -> ReportItem {
+    ReportItem {
+        id: text.to_owned(),
+        rule: Some(rule),
+        metric: None,
+        text: text.to_owned(),
+        severity: Severity::Error,
+        weight: 1.0,
+        denied: DenySettings::default(),
+        over_runs: false,
+        is_to_fail: false,
+        of_all_runs: false,
+        class: None,
+        classifiers: Vec::new(),
+        tags: Vec::new(),
+        location,
+        // In no file: it has a place and no extent.
+        span: Span::new(FileId(u32::MAX), 0, 0),
+        expected: None,
+        help: None,
+        masked: false,
+        own: None,
+    }
+}
+
+/// A span among the sources of all files.
+fn offset_span(span: Span, offset: u32) -> Span {
+    Span { file: FileId(span.file.0.saturating_add(offset)), ..span }
+}
+
+/// What results of a command are drawn with where nobody chooses.
+pub fn command_drawing(command: ReportedCommand) -> DrawOptions {
+    DrawOptions { command, ..DrawOptions::default() }
+}

@@ -1,0 +1,76 @@
+//! What a line was meant to be that can be read and does not compile: `len(output.items) > 3`, `output.a != None`.
+
+use averment_base::diagnostic::{Diagnostic, Diagnostics, SourceEdit, Fix, Severity, Slug};
+use averment_base::source::{SourceMap, Span};
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
+use averment_syntax::ast::{Expr, ExprKind, RuleFile, NumberUnit};
+use averment_syntax::foreign_statement;
+
+/// Of more mistakes nothing is asked.
+const ASKED: usize = 50;
+
+/// Says of lines in the words of other languages how they are written here.
+pub(super) fn suggest_spellings(map: &SourceMap, diagnostics: &mut Diagnostics) {
+    let asked =
+        diagnostics.0.iter_mut().filter(|one| one.severity == Severity::Error && one.slug != Slug::UnknownField);
+    for one in asked.take(ASKED) {
+        suggest_spelling(map, one);
+    }
+}
+
+fn suggest_spelling(map: &SourceMap, one: &mut Diagnostic) -> Option<()> {
+    let text = &map.get(one.span.file)?.text;
+    let start = text.get(..one.span.start as usize)?.rfind('\n').map_or(0, |at| at.saturating_add(1));
+    let end = text.get(start..)?.find('\n').map_or(text.len(), |at| start.saturating_add(at));
+    let line = text.get(start..end)?;
+    let start = start.saturating_add(line.len().saturating_sub(line.trim_start().len()));
+    let line = line.trim();
+    // What offers a fix knows better, but for what is known to be something else.
+    let meant = foreign_statement(line).filter(|meant| one.fix.is_none() || meant.overrides_fix)?;
+    let title = format!("write `{}`", meant.text);
+    if let Some((message, range)) = meant.wrong {
+        one.message = message;
+        one.span = Span::new(one.span.file, start.saturating_add(range.start), start.saturating_add(range.end));
+    }
+    one.help = Some(title.clone());
+    let edit = SourceEdit { span: Span::new(one.span.file, start, start.saturating_add(line.len())), text: meant.text };
+    one.fix = meant.certain.then(|| Fix { title, edits: vec![edit] });
+    Some(())
+}
+
+/// Says of `output.items.length > 0` that a field of this name is looked at, and not how many there are.
+pub(super) fn warn_length_fields(map: &SourceMap, file: &RuleFile, diagnostics: &mut Diagnostics) {
+    let mut lengths = LengthVisitor(Vec::new());
+    walk::walk_file(file, &mut lengths);
+    let said: Vec<Span> = diagnostics.0.iter().map(|one| one.span).collect();
+    let touches = |place: Span| said.iter().any(|other| other.start < place.end && place.start < other.end);
+    for (whole, name) in lengths.0.into_iter().filter(|(whole, _)| !touches(*whole)).take(ASKED) {
+        let message = format!("this is a field with the name `{name}`, not how many there are");
+        let mut one = Diagnostic { severity: Severity::Warning, ..Diagnostic::new(Slug::UnknownField, whole, message) };
+        if suggest_spelling(map, &mut one).is_some() {
+            // An object may have such a field.
+            one.fix = None;
+            diagnostics.push(one);
+        }
+    }
+}
+
+/// Fields that are called as how many there are in other languages, where they are compared with a number.
+struct LengthVisitor(Vec<(Span, String)>);
+
+impl SyntaxVisitor<'_> for LengthVisitor {
+    fn visit_expr(&mut self, expr: &Expr) {
+        let ExprKind::Test { subject, test } = &expr.kind else { return };
+        let number = |operand: &Expr| match &operand.kind {
+            ExprKind::Number(number) => number.unit == NumberUnit::None,
+            _ => false,
+        };
+        if let ExprKind::Field { name, base } = &subject.kind
+            && matches!(name.text.as_str(), "length" | "size")
+            && matches!(base.kind, ExprKind::Field { .. } | ExprKind::Name(_) | ExprKind::Index { .. })
+            && test.operand.as_deref().is_some_and(number)
+        {
+            self.0.push((subject.span, name.text.clone()));
+        }
+    }
+}

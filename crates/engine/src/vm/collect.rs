@@ -1,0 +1,91 @@
+//! `LIST where COND`, `E of LIST`: lists that are made of lists.
+
+use super::context::ExpressionScope;
+use super::fault::{Fault, UnfitValue};
+use super::frame::StackFrame;
+use super::logic::condition_truth;
+use super::machine::{Machine, broken_program};
+use crate::bytecode::ops::{CodeRef, Slot};
+use crate::bytecode::program::CodeId;
+use averment_base::value::{ObjectEntry, Node, Value};
+use smallvec::SmallVec;
+
+impl<'run> Machine<'run> {
+    /// `LIST where COND`, `E of LIST`. The body has the locals of the code around it, and the element behind them.
+    pub(super) fn eval_collect(
+        &mut self,
+        code: CodeRef,
+        slot: Slot,
+        filter: bool,
+        (at, frame): (usize, StackFrame),
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<(), Fault> {
+        let source = self.pop()?;
+        let source = self.open_json(source)?;
+        let values: Vec<Node<'run>>;
+        let items: &[Node<'run>] = match source.value {
+            Value::List(items) => items,
+            Value::Object(object) => {
+                values = object.entries().iter().map(|entry: &ObjectEntry<'run>| entry.node).collect();
+                &values
+            }
+            Value::Missing | Value::Null => {
+                self.push(Node::computed(Value::Missing));
+                return Ok(());
+            }
+            Value::Absent => {
+                self.push(Node::computed(Value::Absent));
+                return Ok(());
+            }
+            Value::Truth(truth) if truth.plain_answer().is_none() => {
+                self.push(Node::computed(Value::Absent));
+                return Ok(());
+            }
+            _ => return Err(Fault::NotAList(Box::new(UnfitValue::new(&source, self.op_span(at))))),
+        };
+        let node = self.without_observers(|machine| machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope))?;
+        let nowhere = matches!(node.value, Value::List(_)) && (items.is_empty() || node.leads_nowhere());
+        self.push(if nowhere { Node::from_nowhere(node.value) } else { node });
+        Ok(())
+    }
+
+    fn collect_items(
+        &mut self,
+        code: CodeId,
+        slot: Slot,
+        filter: bool,
+        items: &[Node<'run>],
+        frame: StackFrame,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<Node<'run>, Fault> {
+        let (mut kept, mut unknown, mut on_evidence) = (Vec::new(), false, !filter);
+        for item in items {
+            self.meter.charge_fuel(4)?;
+            let locals: SmallVec<[Node<'run>; 4]> = self
+                .locals
+                .get(frame.locals..frame.locals.saturating_add(slot.0 as usize))
+                .ok_or_else(broken_program)?
+                .iter()
+                .copied()
+                .chain(std::iter::once(*item))
+                .collect();
+            let node = self.enter_code(code, scope, |own| own.extend_from_slice(&locals))?;
+            if !filter {
+                kept.extend((!matches!(node.value, Value::Missing)).then_some(node));
+                continue;
+            }
+            let truth = condition_truth(&node, self.code_span(code))?;
+            unknown |= truth.plain_answer().is_none();
+            on_evidence |= !truth.by_missing();
+            if truth.plain_answer() == Some(true) {
+                kept.push(*item);
+            }
+        }
+        if unknown {
+            return Ok(Node::computed(Value::Absent));
+        }
+        let list = Value::List(self.in_arena(&kept)?);
+        let nowhere = !on_evidence || !filter && kept.is_empty();
+        Ok(if nowhere { Node::from_nowhere(list) } else { Node::computed(list) })
+    }
+}

@@ -1,0 +1,52 @@
+//! Where values stand in long lists that are asked again: in `each a: args.id in (args.id of b so far)` each list is the beginning of the next, and
+//! what is there is found without looking through all of it. Where nothing is found the list is looked through.
+
+use super::fault::Fault;
+use super::machine::Machine;
+use super::selections::ValueMap;
+use averment_base::value::Node;
+use averment_base::value::compare::ValueKey;
+use rustc_hash::FxHashMap;
+
+/// Shorter lists are looked through.
+const LONG: usize = 32;
+/// Bytes that an element takes, about.
+const BYTES: usize = 64;
+
+/// The places of the elements of lists, by where the lists begin in memory. What lives as long as the run stays there.
+#[derive(Debug, Default)]
+pub(super) struct ElementPlaces<'run>(FxHashMap<usize, ListPlaces<'run>>);
+
+/// The first place of each value of a list, as far as it was asked for.
+#[derive(Debug, Default)]
+struct ListPlaces<'run> {
+    first: ValueMap<ValueKey<'run>, usize>,
+    length: usize,
+}
+
+impl<'run> Machine<'run> {
+    /// An element that is equal to a value; `None` where there is none, or nobody knows yet.
+    pub(super) fn element_like(
+        &mut self,
+        items: &'run [Node<'run>],
+        wanted: &Node<'run>,
+    ) -> Result<Option<&'run Node<'run>>, Fault> {
+        if items.len() < LONG {
+            return Ok(None);
+        }
+        let beginning = items.as_ptr() as usize;
+        let Some(known) = self.places.0.get_mut(&beginning) else {
+            self.places.0.insert(beginning, ListPlaces::default());
+            return Ok(None);
+        };
+        let new = items.get(known.length..).unwrap_or_default();
+        self.meter.charge_memory(new.len().saturating_mul(BYTES))?;
+        for (place, item) in (known.length..).zip(new) {
+            self.meter.charge_fuel(self.cache.weights.weight_of(item) / 64 + 1)?;
+            known.first.entry(ValueKey(item.value)).or_insert(place);
+        }
+        known.length = known.length.max(items.len());
+        self.meter.charge_fuel(self.cache.weights.weight_of(wanted) / 64 + 1)?;
+        Ok(known.first.get(&ValueKey(wanted.value)).and_then(|place| items.get(*place)))
+    }
+}

@@ -1,0 +1,99 @@
+//! Which of the steps that something missing decided could change what is said of a statement: it is judged again as if nothing were known
+//! of them.
+
+use super::statements::StatementDefinition;
+use super::timeline::{PatternMatches, Timeline};
+use super::verdict;
+use super::view::{ReplicaMode, MonitorView};
+use averment_runs::run::StepKind;
+use std::rc::Rc;
+
+/// A step whose match with a pattern something missing decided.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DoubtedStep {
+    /// The pattern.
+    pub(super) operand: usize,
+    /// The step.
+    pub(super) step: u32,
+}
+
+/// More steps are not looked at one by one.
+const ONE_BY_ONE: usize = 32;
+
+/// Those of the steps whose other answer would change that the statement holds (or, where it does not hold, that it fails): each by itself,
+/// or all of them where only several together would.
+pub(super) fn decisive_steps(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, doubts: Vec<DoubtedStep>, holds: bool) -> Vec<DoubtedStep> {
+    // A match of one of these hurts wherever it stands.
+    if doubts.is_empty() || statement.hurts_each() {
+        return doubts;
+    }
+    let coverage = view.machine.seen.take();
+    let found = if !could_change(view, statement, &doubts, holds) {
+        Vec::new()
+    } else if doubts.len() == 1 || doubts.len() > ONE_BY_ONE {
+        doubts
+    } else {
+        let alone: Vec<DoubtedStep> =
+            doubts.iter().filter(|one| could_change(view, statement, &[**one], holds)).copied().collect();
+        if alone.is_empty() { doubts } else { alone }
+    };
+    view.machine.seen = coverage;
+    found
+}
+
+/// Whether something else could be said of the statement if nothing were known of these steps. What cannot be told could.
+fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, doubts: &[DoubtedStep], holds: bool) -> bool {
+    let mut timeline = doubted_timeline(view, doubts);
+    let select = |operand| super::select_events(&mut timeline, view.plan, operand, &view.header, view.context);
+    let selected: Vec<_> = view.operands.iter().map(select).collect();
+    view.machine.refuel();
+    let mut doubted = MonitorView {
+        machine: &mut *view.machine,
+        timeline: &timeline,
+        plan: view.plan,
+        entry: view.entry,
+        statement: view.statement,
+        context: view.context,
+        header: view.header.clone(),
+        operands: view.operands,
+        calls: view.calls,
+        places: view.places,
+        mode: ReplicaMode::Optimistic,
+        unknown: false,
+        listed: 0,
+    };
+    let stands = verdict::possible_outcomes(&mut doubted, statement, &selected);
+    view.machine.refuel();
+    match stands {
+        Ok((stands, _)) if !holds => stands.may_hold,
+        Ok((_, for_good)) if !view.context.window.closed => !for_good,
+        Ok((stands, _)) => stands.may_fail || stands.may_hang,
+        Err(_) => true,
+    }
+}
+
+/// The timeline of the patterns of a statement in which it is not known whether these steps match.
+fn doubted_timeline<'run>(view: &MonitorView<'_, 'run>, doubts: &[DoubtedStep]) -> Timeline<'run> {
+    let known = view.timeline;
+    let mut matches: Vec<PatternMatches> = std::iter::repeat_with(PatternMatches::default).take(known.matches.len()).collect();
+    let window = view.context.window;
+    for own in view.operands {
+        let (Some(of_known), Some(copy)) = (known.matches_of(own.unique), matches.get_mut(own.unique.0 as usize)) else {
+            continue;
+        };
+        let names = view.plan.unique_pattern(own.unique).map_or(0, |unique| unique.names.len());
+        let is_of = |doubt: &&DoubtedStep| view.operands.get(doubt.operand).is_some_and(|other| other.unique == own.unique);
+        let kind = |step: u32| view.step(step).map_or(StepKind::Call, |step| step.kind);
+        let mut steps: Vec<(u32, StepKind)> =
+            doubts.iter().filter(is_of).map(|doubt| (doubt.step, kind(doubt.step))).collect();
+        steps.sort_unstable_by_key(|(step, _)| *step);
+        steps.dedup_by_key(|(step, _)| *step);
+        *copy = of_known.with_doubts(&steps, names, window.start..window.end);
+    }
+    Timeline {
+        matches,
+        values: Rc::clone(&known.values),
+        executed: Rc::clone(&known.executed),
+        proposed: Rc::clone(&known.proposed),
+    }
+}

@@ -1,0 +1,302 @@
+//! A statement in a derivation: which steps each pattern matches and nearly matches, and where the statement stands after each step.
+//!
+//! Where it stands is asked of its own monitor, after every step of a second replica, as of a run that goes on.
+
+use super::monitor::{EventSelection, PossibleOutcomes, Monitor, PlayedMatches, admit_event, play_watched};
+use super::plan::StepKindSet;
+use super::statements::StatementDefinition;
+use super::verdict::{CallRelation, out_of_reach};
+use super::view::{Hit, ReplicaMode, MonitorView};
+use crate::bytecode::program::CodeId;
+use crate::ir::PatternAlternative;
+use crate::vm::context::{JudgeContext, ExpressionScope, StepWindow};
+use crate::vm::derivation::{HitTrace, MissTrace, PatternTrace, ShownValue, TemporalStanding, StateTrace, TemporalTrace};
+use crate::vm::fault::Fault;
+use averment_base::value::{Node, Value};
+use averment_runs::run::{StepKind, StepStatus, Step};
+use rustc_hash::FxHashSet;
+
+/// Steps that match and are kept, for each pattern.
+const HITS: usize = 1_000;
+/// Steps that nearly match and are kept, for each pattern.
+const MISSES: usize = 20;
+/// Steps of one pattern whose conditions are shown part by part.
+const CONDITIONS: usize = 50;
+/// States that are kept of one statement.
+const STATES: usize = 2_000;
+
+/// The patterns and states of the statement of a view. It changes nothing that the judgement looks at.
+pub(super) fn trace_statement(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    selected: &[EventSelection],
+    opened_by: Option<StepKindSet>,
+) -> TemporalTrace {
+    let (meter, mode, unknown) = (view.machine.meter, view.mode, view.unknown);
+    view.machine.refuel();
+    let mut trace = trace_patterns(view, selected);
+    let ordered = statement.ordered || opened_by.is_some();
+    if out_of_reach(view, ordered, CallRelation::of_statement(statement), selected, opened_by).is_none()
+        && is_over_steps(view, statement)
+    {
+        let mut watcher = StandingTracer { statement, states: Vec::new(), last: None, cut: false };
+        // What ends it early is the judgement's to say.
+        let done = watcher.trace_monitor(view, selected);
+        trace.cut |= watcher.cut || done.is_err();
+        trace.states = watcher.states;
+    }
+    (view.machine.meter, view.mode, view.unknown) = (meter, mode, unknown);
+    trace
+}
+
+/// Whether the steps matter: `no PREDICATE in EXPR` looks at a value alone.
+fn is_over_steps(view: &MonitorView<'_, '_>, statement: &StatementDefinition) -> bool {
+    !view.operands.is_empty() || statement.calls
+}
+
+/// The patterns of a view with the steps that they match.
+pub(super) fn trace_patterns(view: &mut MonitorView<'_, '_>, selected: &[EventSelection]) -> TemporalTrace {
+    let window = view.context.window;
+    let number = super::timeline::to_index;
+    let mut trace = TemporalTrace { window: (number(window.start), number(window.end)), ..TemporalTrace::default() };
+    for (operand, selection) in selected.iter().enumerate() {
+        let mut hits: Vec<Hit> = Vec::new();
+        let events: Vec<u32> = selection.numbered_events(view.timeline).map(|(event, _)| event).take(HITS).collect();
+        let more = selection.numbered_events(view.timeline).skip(HITS).count();
+        trace.cut |= more > 0;
+        for event in events {
+            // What ends it early is the judgement's to say.
+            let Ok(hit) = admit_event(operand, event, view) else { break };
+            hits.extend(hit.filter(|hit| hits.last().is_none_or(|last| last.step != hit.step)));
+        }
+        let pattern = trace_pattern(view, operand, &hits);
+        trace.patterns.push(PatternTrace { more_hits: more, ..pattern });
+    }
+    trace
+}
+
+fn trace_pattern(view: &mut MonitorView<'_, '_>, operand: usize, hits: &[Hit]) -> PatternTrace {
+    let span =
+        view.operands.get(operand).and_then(|operand| view.machine.program.patterns.get(operand.pattern.0 as usize));
+    let mut pattern =
+        PatternTrace { span: span.map(|pattern| pattern.span).unwrap_or_default(), ..PatternTrace::default() };
+    let condition = view.statement.and_then(|statement| statement.meaning.match_condition());
+    for (place, hit) in hits.iter().enumerate() {
+        let condition = condition.filter(|_| place < CONDITIONS);
+        pattern.hits.push(describe_hit(view, hit, condition));
+    }
+    let matched: FxHashSet<u32> = hits.iter().map(|hit| hit.step).collect();
+    // Among steps of which not all were looked at nobody knows which do not match.
+    if hits.len() < HITS {
+        add_misses(view, operand, &matched, &mut pattern);
+    }
+    pattern
+}
+
+/// A match with its values.
+fn describe_hit(view: &mut MonitorView<'_, '_>, hit: &Hit, condition: Option<CodeId>) -> HitTrace {
+    let mut bindings = Vec::new();
+    for name in view.operand_names(hit.operand).to_vec() {
+        let node = hit.env.get(name as usize).and_then(|id| view.timeline.values.value_node(*id));
+        bindings.extend(node.map(|node| (view.machine.binding_name(name), view.machine.shown_value(&node))));
+    }
+    let condition = condition.zip(view.step(hit.step)).map(|(code, step)| {
+        let values = view.binding_values(&hit.env);
+        view.machine.trace_expression(code, &ExpressionScope::of_step(step).with_bindings(&values))
+    });
+    HitTrace { step: hit.step, sure: hit.sure, bindings, condition }
+}
+
+/// Steps of the window that have the kind and name of a pattern and do not match.
+fn add_misses(view: &mut MonitorView<'_, '_>, operand: usize, matched: &FxHashSet<u32>, pattern: &mut PatternTrace) {
+    let window = view.context.window;
+    let (plan, machine) = (view.plan, &*view.machine);
+    let (run, program) = (machine.run, machine.program);
+    let Some(of_operand) = view.operands.get(operand).map(|operand| (operand.pattern, operand.unique)) else { return };
+    let Some(written) = program.patterns.get(of_operand.0.0 as usize) else { return };
+    let steps = run.steps.get(window.start..window.end).unwrap_or(&[]);
+    let mut names: rustc_hash::FxHashMap<(StepKind, &str), Vec<usize>> = rustc_hash::FxHashMap::default();
+    for (number, step) in (super::timeline::to_index(window.start)..).zip(steps) {
+        let fitting = names.entry((step.kind, step.name)).or_insert_with(|| {
+            let candidates = plan.name_index().matching_alternatives(step.kind, step.name, view.machine.prepared);
+            candidates.iter().filter(|at| at.unique == of_operand.1).map(|at| usize::from(at.alternative)).collect()
+        });
+        // Of a choice the first alternative speaks.
+        let Some(alternative) = fitting.first().and_then(|at| written.alternatives.get(*at)) else { continue };
+        if matched.contains(&number) {
+            continue;
+        }
+        if pattern.misses.len() >= MISSES {
+            pattern.more_misses += 1;
+            continue;
+        }
+        if let Some(miss) = miss_reason(view, alternative, number, step) {
+            pattern.misses.push(miss);
+        }
+    }
+}
+
+/// Why an alternative does not match a step; `None` for a step that it does not speak of, and for one that only other steps rule out.
+fn miss_reason<'run>(
+    view: &mut MonitorView<'_, 'run>,
+    alternative: &PatternAlternative<CodeId>,
+    number: u32,
+    step: &'run Step<'run>,
+) -> Option<MissTrace> {
+    let said = |why: &str| Some(MissTrace { step: number, why: why.to_owned(), condition: None });
+    let executed = step.kind != StepKind::Call || step.status.is_executed();
+    match (alternative.proposed, executed, alternative.succeeded, step.status) {
+        (true, true, ..) => return None,
+        (false, false, ..) => return said("it was not executed"),
+        (_, _, Some(true), StepStatus::Failed) => return said("it failed"),
+        (_, _, Some(false), StepStatus::Ok) => return said("it did not fail"),
+        _ => {}
+    }
+    let scope = ExpressionScope::of_step(step);
+    if let Some(code) = alternative.condition
+        && view.machine.evaluate_truth(code, &scope).ok()?.plain_answer() != Some(true)
+    {
+        let condition = Some(view.machine.trace_expression(code, &scope));
+        return Some(MissTrace { step: number, why: String::new(), condition });
+    }
+    for (_, path) in &alternative.binds {
+        let node: Node<'run> = view.machine.evaluate_code(*path, &scope).ok()?;
+        if matches!(node.value, Value::Missing | Value::Null) {
+            let word = if matches!(node.value, Value::Null) { "null" } else { "missing" };
+            return said(&format!("`{}` is {word}", view.machine.code_text(*path)));
+        }
+    }
+    None
+}
+
+/// Follows a monitor through the steps of a window.
+struct StandingTracer<'s> {
+    statement: &'s StatementDefinition,
+    states: Vec<StateTrace>,
+    /// The step that was taken last.
+    last: Option<u32>,
+    cut: bool,
+}
+
+impl StandingTracer<'_> {
+    fn trace_monitor<'run>(&mut self, view: &mut MonitorView<'_, 'run>, selected: &[EventSelection]) -> Result<(), Fault> {
+        view.check_faults()?;
+        view.mode = ReplicaMode::Optimistic;
+        let mut monitor = self.statement.meaning.build_monitor(view)?;
+        play_watched(monitor.as_mut(), view, selected, &mut |monitor, view, seen, next| {
+            self.note_between(monitor, view, seen, next)
+        })?;
+        Ok(())
+    }
+
+    /// Notes where the statement stands after the step taken last, and after each call from there to the next one.
+    fn note_between<'run>(
+        &mut self,
+        monitor: &mut dyn Monitor<'run>,
+        view: &mut MonitorView<'_, 'run>,
+        seen: &PlayedMatches,
+        next: Option<u32>,
+    ) -> Result<(), Fault> {
+        if let Some(last) = self.last {
+            self.note_standing(monitor, view, seen, last, true)?;
+        }
+        if self.statement.calls {
+            let from = view.calls.partition_point(|call| self.last.is_some_and(|last| *call <= last));
+            let to = view.calls.partition_point(|call| next.is_none_or(|next| *call < next));
+            for &call in view.calls.get(from..to).unwrap_or(&[]) {
+                self.note_standing(monitor, view, seen, call, false)?;
+            }
+        }
+        self.last = next;
+        Ok(())
+    }
+
+    /// Notes where the statement stands after a step; after one that no pattern matches, only where it stands elsewhere than before.
+    fn note_standing<'run>(
+        &mut self,
+        monitor: &mut dyn Monitor<'run>,
+        view: &mut MonitorView<'_, 'run>,
+        seen: &PlayedMatches,
+        step: u32,
+        matched: bool,
+    ) -> Result<(), Fault> {
+        if self.states.len() >= STATES {
+            self.cut = true;
+            return Ok(());
+        }
+        let (standing, mut words) = standing_after(self.statement, monitor, view, seen, step)?;
+        let before = self.states.last().map(|last| last.standing);
+        if standing == TemporalStanding::ViolatedForGood && before == Some(standing) {
+            // Why was said when it happened.
+            words.clear();
+        }
+        if matched || self.states.last().is_none_or(|last| last.standing != standing) {
+            self.states.push(StateTrace { step, standing, words });
+        }
+        Ok(())
+    }
+}
+
+/// Where a statement stands after a step, of a run that goes on.
+fn standing_after<'run>(
+    statement: &StatementDefinition,
+    monitor: &mut dyn Monitor<'run>,
+    view: &mut MonitorView<'_, 'run>,
+    seen: &PlayedMatches,
+    step: u32,
+) -> Result<(TemporalStanding, String), Fault> {
+    let behind = (step as usize).saturating_add(1);
+    let window = StepWindow { start: view.context.window.start, end: behind, closed: false };
+    let context = JudgeContext { window, ..view.context.clone() };
+    let calls = view.calls.get(..view.calls.partition_point(|call| *call <= step)).unwrap_or(&[]);
+    let mut view = MonitorView {
+        machine: &mut *view.machine,
+        timeline: view.timeline,
+        plan: view.plan,
+        entry: view.entry,
+        statement: view.statement,
+        context: &context,
+        header: view.header.clone(),
+        operands: view.operands,
+        calls,
+        places: view.places,
+        mode: ReplicaMode::Optimistic,
+        unknown: false,
+        listed: 0,
+    };
+    let judged = monitor.possible_outcomes(&mut view)?;
+    let standing = standing_of(statement, judged, seen, calls.is_empty());
+    let words = match standing {
+        // What is wrong, or what it waits for.
+        TemporalStanding::ViolatedForGood | TemporalStanding::Open => monitor.explain_failure(&mut view).reason,
+        _ => monitor.describe_state(&mut view),
+    };
+    Ok((standing, words))
+}
+
+fn standing_of(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &PlayedMatches, no_calls: bool) -> TemporalStanding {
+    match judged {
+        PossibleOutcomes { failed_for_good: true, .. } => TemporalStanding::ViolatedForGood,
+        PossibleOutcomes { passed_for_good: true, .. } => TemporalStanding::HeldForGood,
+        PossibleOutcomes { may_hang: true, .. } => TemporalStanding::Open,
+        PossibleOutcomes { may_fail: true, may_hold: true, .. } => TemporalStanding::Unknown,
+        PossibleOutcomes { may_fail: true, .. } => TemporalStanding::Open,
+        _ if is_idle(statement, judged, seen, no_calls) => TemporalStanding::Idle,
+        _ => TemporalStanding::Holds,
+    }
+}
+
+/// Whether nothing that was seen so far exercises the statement.
+fn is_idle(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &PlayedMatches, no_calls: bool) -> bool {
+    let occurs = |operand: usize| seen.operands.get(operand).copied().unwrap_or_default();
+    statement.exercise.exercise_state(occurs, no_calls, judged.exercised).is_idle()
+}
+
+/// The values of a block's bindings in one of its windows.
+pub(crate) fn given_values<'run>(
+    machine: &crate::vm::machine::Machine<'run>,
+    context: &JudgeContext<'run>,
+) -> Vec<(String, ShownValue)> {
+    let bound = (0..).zip(&context.bindings).filter_map(|(name, node)| Some((name, (*node)?)));
+    bound.map(|(name, node)| (machine.binding_name(name), machine.shown_value(&node))).collect()
+}

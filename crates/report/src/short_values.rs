@@ -1,0 +1,108 @@
+//! Values that are folded away beside a step: as JSON, cut where they are long, without what no report shows.
+
+use super::redact::{self, REDACTED, WithheldTexts, redact};
+use super::step_line::{WantedValue, escape_key, is_inside};
+use super::value::shorten_text;
+use averment_base::value::json::to_json;
+use averment_base::value::{Node, Value};
+use averment_builtins::detect::{self, redacted_start};
+
+/// Characters of a text in such a value.
+pub const TEXT: usize = 600;
+/// Entries of a list or an object in it.
+pub const ENTRIES: usize = 24;
+/// Levels of it.
+const LEVELS: usize = 6;
+/// Bytes of it at most; what follows is left out.
+pub const LONGEST: usize = 3_000;
+
+/// What of a run is not shown.
+#[derive(Clone, Copy)]
+pub(super) struct HiddenParts<'a> {
+    pub(super) hide: &'a WithheldTexts,
+    /// Values that evidence speaks of, those that are hidden among them.
+    pub(super) paths: &'a [WantedValue<'a>],
+}
+
+/// The beginning of a text without what is not shown.
+pub(super) fn visible_words(text: &str, most: usize, hide: &WithheldTexts) -> String {
+    let start = redacted_start(text, most.saturating_mul(2));
+    let cut = if start.len() < text.len() { "…" } else { "" };
+    let clean = hide.remove_from(redact(&start).into_owned() + cut);
+    shorten_text(&hide.without_in_json(&clean), most)
+}
+
+impl HiddenParts<'_> {
+    /// A value as JSON; `None` where it is not recorded.
+    pub(super) fn value_json(self, key: &str, node: Node<'_>, path: &str) -> Option<String> {
+        if matches!(node.value, Value::Absent | Value::Missing) {
+            return None;
+        }
+        // The whole of a step may be what is hidden of it.
+        let whole = self.paths.iter().any(|one| one.hidden && is_inside(path, one.path));
+        let mut out = String::new();
+        self.write_value(key, node, path, (LEVELS, whole), &mut out);
+        let clean = self.hide.without_in_json(&out);
+        Some(redact::remove_ranges(&clean, &redact::find_secrets(&clean)).into_owned())
+    }
+
+    fn write_value(self, key: &str, node: Node<'_>, path: &str, (levels, credential): (usize, bool), out: &mut String) {
+        let is_list = matches!(node.value, Value::List(_));
+        let secret = credential || detect::names_credential(key.as_bytes(), is_list);
+        let hidden = self.paths.iter().any(|one| one.hidden && one.path == path);
+        match node.value {
+            _ if hidden => write_quoted(REDACTED, out),
+            Value::Text(_) if secret => write_quoted(REDACTED, out),
+            Value::Text(text) => write_quoted(&visible_words(text.as_str(), TEXT, self.hide), out),
+            Value::List(_) | Value::Object(_) if levels == 0 => write_quoted("…", out),
+            Value::List(items) => {
+                let all = items.iter().enumerate().map(|(at, node)| (None, at.to_string(), *node));
+                self.write_entries(key, ['[', ']'], items.len(), all, path, (levels, secret), out);
+            }
+            Value::Object(object) => {
+                let all = object.entries().iter().map(|entry| (Some(entry.key), escape_key(entry.key), entry.node));
+                self.write_entries(key, ['{', '}'], object.entries().len(), all, path, (levels, secret), out);
+            }
+            value => out.push_str(&to_json(&value)),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "lists and objects differ in no more than these")]
+    fn write_entries<'n>(
+        self,
+        list: &str,
+        [open, close]: [char; 2],
+        count: usize,
+        all: impl Iterator<Item = (Option<&'n str>, String, Node<'n>)>,
+        path: &str,
+        (levels, secret): (usize, bool),
+        out: &mut String,
+    ) {
+        out.push(open);
+        let mut written = 0;
+        for (key, place, node) in all.take(ENTRIES) {
+            if out.len() > LONGEST {
+                break;
+            }
+            out.push_str(if written > 0 { "," } else { "" });
+            if let Some(key) = key {
+                write_quoted(&visible_words(key, TEXT, self.hide), out);
+                out.push(':');
+            }
+            let path = [path, "/", &place].concat();
+            self.write_value(key.unwrap_or(list), node, &path, (levels - 1, secret), out);
+            written += 1;
+        }
+        if written < count {
+            let rest = format!("… {} more", count - written);
+            out.push_str(if written > 0 { "," } else { "" });
+            out.push_str(if open == '{' { "\"…\":" } else { "" });
+            write_quoted(&rest, out);
+        }
+        out.push(close);
+    }
+}
+
+fn write_quoted(text: &str, out: &mut String) {
+    out.push_str(&to_json(&Value::plain_text(text)));
+}

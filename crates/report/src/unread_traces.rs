@@ -1,0 +1,101 @@
+//! Traces that cannot be read, for people: of ten thousand lines that break in the same way the first few are shown, the others counted.
+
+use super::human;
+use super::model::UnreadableTrace;
+use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
+use std::io::{self, Write};
+
+/// What could not be read so far.
+#[derive(Debug, Default)]
+pub struct UnreadTraces {
+    kinds: Vec<UnreadKind>,
+    /// Those whose message is none of the kinds.
+    others: u64,
+}
+
+/// All that say the same.
+#[derive(Debug)]
+struct UnreadKind {
+    message: String,
+    count: u64,
+    /// Where the first stands.
+    first: String,
+    /// Places of the first that are not shown.
+    places: Vec<String>,
+}
+
+impl UnreadKind {
+    fn new(what: &UnreadableTrace) -> Self {
+        let first = format!("{}:{}:{}", one_line(&what.file), what.line, what.column);
+        Self { message: what.message.clone(), count: 0, first, places: Vec::new() }
+    }
+}
+
+/// So many of one kind are shown.
+const SHOWN: u64 = 3;
+/// So many kinds are told apart.
+const KINDS: usize = 20;
+/// So many places are named of those that are not shown.
+const PLACES: usize = 3;
+
+impl UnreadTraces {
+    /// Shows one, unless enough of its kind are shown.
+    pub fn show_unread(&mut self, out: &mut dyn Write, style: TextStyle, what: &UnreadableTrace) -> io::Result<()> {
+        let known = self.kinds.iter().position(|kind| kind.message == what.message);
+        let place = known.or_else(|| {
+            (self.kinds.len() < KINDS).then(|| {
+                self.kinds.push(UnreadKind::new(what));
+                self.kinds.len() - 1
+            })
+        });
+        let Some(kind) = place.and_then(|place| self.kinds.get_mut(place)) else {
+            self.others += 1;
+            return Ok(());
+        };
+        kind.count += 1;
+        if kind.count <= SHOWN {
+            return human::write_unreadable(out, style, what);
+        }
+        if kind.places.len() < PLACES {
+            kind.places.push(format!("{}:{}", one_line(&what.file), what.line));
+        }
+        Ok(())
+    }
+
+    /// What is said, how often, and where first: the commonest first. Those of no kind stand last, without a place.
+    pub fn counted_kinds(&self) -> Vec<(&str, u64, &str)> {
+        let mut kinds: Vec<_> =
+            self.kinds.iter().map(|kind| (kind.message.as_str(), kind.count, kind.first.as_str())).collect();
+        kinds.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+        kinds.extend((self.others > 0).then_some(("each in another way", self.others, "")));
+        kinds
+    }
+
+    /// Says how many are not shown.
+    pub fn show_rest(&self, out: &mut dyn Write, style: TextStyle) -> io::Result<()> {
+        let mut any = false;
+        for kind in &self.kinds {
+            let rest = kind.count.saturating_sub(SHOWN);
+            if rest > 0 {
+                let more = if rest > kind.places.len() as u64 { ", …" } else { "" };
+                let places = kind.places.join(", ");
+                let message = one_line(&kind.message);
+                writeln!(out, "{}: {rest} more: {message} ({places}{more})", error_head(style))?;
+                any = true;
+            }
+        }
+        if self.others > 0 {
+            writeln!(out, "{}: {} more, each in another way", error_head(style), self.others)?;
+            any = true;
+        }
+        if any {
+            writeln!(out, "  {}: --format short names every one", paint_text(style, TextColor::Green, "help"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn error_head(style: TextStyle) -> String {
+    paint_text(style, TextColor::Red, "cannot be read")
+}

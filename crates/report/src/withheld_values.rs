@@ -1,0 +1,70 @@
+//! What of a run no report shows, wherever else the run repeats it.
+
+use crate::redact::{is_telling, find_secrets};
+use averment_base::value::Value;
+use averment_base::value::json::to_json;
+use averment_builtins::detect;
+use averment_runs::run::{StepKind, Run};
+use std::collections::BTreeSet;
+
+/// So many different values of a run are kept out of everything; where there are more, nothing is shown that could hold one of them.
+const MOST: usize = 10_000;
+
+/// Stands for all values there are.
+pub(crate) const EVERYTHING: &str = "\0";
+
+/// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, values that their names make secrets, credentials in
+/// its commands, whose words rules may ask for one by one, and what somebody said is not to be shown.
+pub fn withheld_values(run: &Run<'_>) -> Vec<String> {
+    let mut kept = KeptTexts { texts: run.withheld.iter().cloned().collect() };
+    environment_values(&run.root_value("env").value, DEPTH, &mut |text| kept.withhold_text(text));
+    detect::visit_named_texts(&Value::Object(run.object), &mut |_, text| kept.withhold_text(text));
+    for command in run.steps.iter().filter(|step| step.kind == StepKind::Command).map(|step| step.name) {
+        find_secrets(command).into_iter().for_each(|range| kept.withhold_text(command.get(range).unwrap_or_default()));
+    }
+    kept.texts.into_iter().collect()
+}
+
+/// Different texts, as many as are kept.
+struct KeptTexts {
+    texts: BTreeSet<String>,
+}
+
+impl KeptTexts {
+    fn withhold_text(&mut self, text: &str) {
+        let text = text.trim_matches(|character: char| character.is_whitespace() || matches!(character, '"' | '\''));
+        if !is_telling(text) || self.texts.contains(text) {
+            return;
+        }
+        let text = if self.texts.len() < MOST { text } else { EVERYTHING };
+        self.texts.insert(text.to_owned());
+    }
+}
+
+/// Values of an environment inside each other that are looked through; deeper ones are hidden as a whole.
+const DEPTH: usize = 64;
+
+/// The values of a recorded environment in whatever form: an object of names, a list of `NAME=value` or of objects, a text of lines.
+fn environment_values(value: &Value<'_>, depth: usize, withhold: &mut impl FnMut(&str)) {
+    let Some(deeper) = depth.checked_sub(1) else { return withhold(&to_json(value)) };
+    match value {
+        Value::Text(text) => {
+            withhold(text.as_str());
+            for line in text.as_str().lines() {
+                withhold(line.split_once('=').map_or(line, |(_, value)| value));
+            }
+        }
+        Value::Number(_) => withhold(&to_json(value)),
+        Value::List(list) => list.iter().for_each(|node| environment_values(&node.value, deeper, withhold)),
+        Value::Object(object) => {
+            for entry in object.entries() {
+                // Of `{"name": "TOKEN", "value": "…"}` the name is none of its values.
+                let names = matches!(entry.key, "name" | "key") && object.get("value").is_some();
+                if !names {
+                    environment_values(&entry.node.value, deeper, withhold);
+                }
+            }
+        }
+        _ => {}
+    }
+}

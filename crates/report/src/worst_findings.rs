@@ -1,0 +1,127 @@
+//! What fails most: findings over all runs by assertion, with a few examples each.
+
+use super::by_rule::ByRule;
+use super::gate::GatePolicy;
+use super::model::RunReport;
+use super::standing::{self, FindingLevel, ResultStanding};
+use super::table::ReportTable;
+use super::{ReportedCommand, Options};
+use std::cmp::Reverse;
+
+/// Findings by assertion.
+#[derive(Debug, Default)]
+pub struct WorstFindings {
+    policy: GatePolicy,
+    command: ReportedCommand,
+    /// Violations of one run that are told.
+    violations: usize,
+    /// By item.
+    rows: Vec<Option<WorstRow>>,
+    /// Rules that miss their threshold and fail runs by it: the rule, how often, the first time in words.
+    pub rules: Vec<(usize, u64, String)>,
+    /// Counts of everything.
+    pub by_rule: ByRule,
+    /// Whether some run exercised the item.
+    exercised: Vec<bool>,
+}
+
+/// What is known of an assertion.
+#[derive(Debug)]
+pub struct WorstRow {
+    /// The assertion, as an index into [`ReportTable::items`].
+    pub item: usize,
+    /// The gravest level.
+    pub level: FindingLevel,
+    /// In how many runs it has a finding.
+    pub count: u64,
+    /// In how many of them it fails the run.
+    pub failing: u64,
+    /// The first of them.
+    pub examples: Vec<FindingExample>,
+}
+
+/// A finding in a run.
+#[derive(Debug)]
+pub struct FindingExample {
+    /// The run.
+    pub run: String,
+    /// What is said of it.
+    pub sentence: String,
+    /// What people call the class of the failure, where it has one.
+    pub class: Option<String>,
+}
+
+/// Runs that are told as examples of each assertion.
+const RUNS: usize = 3;
+
+impl WorstFindings {
+    /// Of the assertions of a table.
+    pub fn new(table: &ReportTable, options: &Options) -> Self {
+        let Options { policy, command, violations, .. } = *options;
+        let rows = table.items.iter().map(|_| None).collect();
+        let exercised = vec![false; table.items.len()];
+        Self { policy, command, violations, rows, by_rule: ByRule::new(table), exercised, ..Self::default() }
+    }
+
+    /// Adds a run.
+    pub fn add_run(&mut self, table: &ReportTable, run: &RunReport) {
+        self.by_rule.add_run(run);
+        for result in &run.results {
+            let standing = ResultStanding::of_result(table, result, self.policy);
+            let idle = matches!(standing, ResultStanding::Vacuous | ResultStanding::Skipped);
+            if let Some(exercised) = self.exercised.get_mut(result.item) {
+                *exercised |= !idle;
+            }
+            let finding = !idle && !matches!(standing, ResultStanding::Passed | ResultStanding::Expected | ResultStanding::Known);
+            let (Some(item), Some(row), true) = (table.items.get(result.item), self.rows.get_mut(result.item), finding)
+            else {
+                continue;
+            };
+            let level = FindingLevel::of_standing(standing, item);
+            let row =
+                row.get_or_insert_with(|| WorstRow { item: result.item, level, count: 0, failing: 0, examples: Vec::new() });
+            row.level = row.level.max(level);
+            row.count += 1;
+            row.failing += u64::from(standing.fails_run());
+            if row.count > RUNS as u64 {
+                continue;
+            }
+            let class = item.class_of(result).map(|class| class.name().to_owned());
+            let said = |violation| FindingExample {
+                run: run.run.clone(),
+                sentence: standing::result_sentence(self.command, item, result, violation),
+                class: class.clone(),
+            };
+            row.examples.extend(standing::listed_violations(result).take(self.violations.max(1)).map(said));
+            let shown = row.examples.iter().filter(|one| one.run == run.run).count();
+            if let Some(rest) = result.violations.not_drawn(shown).filter(|_| result.violations.count > 0) {
+                row.examples.push(FindingExample { run: run.run.clone(), sentence: rest, class });
+            }
+        }
+        for rule in standing::judged_rules(table, run) {
+            if !standing::rule_fails(table, rule, self.policy) {
+                continue;
+            }
+            match self.rules.iter_mut().find(|(known, ..)| *known == rule.rule) {
+                Some((_, count, _)) => *count += 1,
+                None => {
+                    let said = standing::missed_threshold(table, rule).unwrap_or_default();
+                    self.rules.push((rule.rule, 1, format!("{}: {said}", run.run)));
+                }
+            }
+        }
+    }
+
+    /// Assertions with findings: the gravest first, then those with the most.
+    pub fn sorted_rows(&self) -> Vec<&WorstRow> {
+        let mut rows: Vec<&WorstRow> = self.rows.iter().flatten().collect();
+        rows.sort_by_key(|row| (Reverse(row.level), Reverse(row.failing), Reverse(row.count), row.item));
+        rows
+    }
+
+    /// Names of assertions that were asked of some run, and that nothing exercised in any.
+    pub fn never_exercised(&self, table: &ReportTable) -> Vec<String> {
+        let items = table.items.iter().zip(&self.exercised);
+        items.filter(|(_, exercised)| !**exercised).map(|(item, _)| standing::shorten_line(item.display_name(), 80)).collect()
+    }
+}

@@ -1,0 +1,15 @@
+//! Whether the cost of a run is its own.
+
+/// Where the cost of a run comes from, where somebody gives a table of prices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum CostSource {
+    /// No table was given.
+    #[default]
+    NotAsked,
+    /// The run records it.
+    Recorded,
+    /// From the table.
+    ByTable,
+    /// It is not known, and why.
+    Unknown(String),
+}

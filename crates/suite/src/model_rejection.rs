@@ -1,0 +1,27 @@
+//! Whether an agent ended because it does not know the model: then it is not asked again.
+
+use crate::agents::AgentSpec;
+use std::path::Path;
+
+/// How much of a log is looked at.
+const LOOKED_AT: usize = 4 << 20;
+/// What agents say of a model that they do not know, whoever they are.
+const SAID: [&str; 3] = ["Model not found:", "Cannot use this model:", "model is not supported"];
+
+/// Whether what an agent wrote says that the model is refused.
+pub(crate) fn model_is_rejected(agent: Option<&AgentSpec>, output: &Path, error: &Path) -> bool {
+    let (output, error) = (read_beginning(output), read_beginning(error));
+    let Some(agent) = agent else { return SAID.iter().any(|said| error.contains(said)) };
+    let has = |text: &str, all: &[&str]| all.iter().all(|part| text.contains(part));
+    agent.rejections.iter().any(|one| has(&output, one.output) && has(&error, one.error))
+        || SAID.iter().any(|said| error.contains(said))
+}
+
+fn read_beginning(path: &Path) -> String {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    if let Ok(file) = std::fs::File::open(path) {
+        let _what_there_is = file.take(LOOKED_AT as u64).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,223 @@
+//! What a statement of another language, or of plain English, says here.
+//!
+//! Rows rewrite a part of a statement at a time, until nothing is left to rewrite: `the agent must never call refund` loses its subject,
+//! then its verb. Where no row knows more, the other tables of hints are asked for their rewriting. What comes out counts only when it can
+//! be read. A row that guesses makes the whole a guess: it is said, and never offered as a fix.
+
+mod amounts;
+mod code;
+mod comments;
+mod data;
+mod functions;
+pub(super) mod lists;
+mod orders;
+mod outputs;
+mod prose;
+mod row;
+mod runs;
+
+pub(super) use functions::type_word;
+pub(super) use lists::step_of;
+
+use super::pattern::HintPattern;
+use super::view::StatementView;
+use crate::grammar::{self, GrammarFailure, Rule};
+use crate::recover::{self, TokenText};
+use crate::token;
+use averment_base::limits::Limits;
+use averment_base::source::FileId;
+use row::{RowMatcher, RewriteRow};
+use std::sync::LazyLock;
+
+/// Longer statements are read by people.
+const LONGEST: usize = 600;
+/// How often a statement is rewritten.
+const ROUNDS: usize = 12;
+/// Parts of patterns that are tried on one statement.
+const STEPS: usize = 40_000;
+
+/// What a statement was meant to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntendedStatement {
+    /// The statement as it is written here.
+    pub text: String,
+    /// Whether nothing else can have been meant.
+    pub certain: bool,
+    /// Whether a fix that is offered beside it leads elsewhere.
+    pub overrides_fix: bool,
+    /// What is wrong with what was written, where the first rewriting says it: with its place in the statement.
+    pub wrong: Option<(String, std::ops::Range<usize>)>,
+}
+
+/// Rows with their patterns taken apart. The first number is of those that apply whatever can be read.
+static ROWS: LazyLock<Vec<(bool, RewriteRow, Option<HintPattern>)>> = LazyLock::new(|| {
+    let always = [code::TABLE, functions::TABLE].into_iter().flatten().map(|row| (true, row));
+    let unread =
+        [comments::TABLE, runs::TABLE, amounts::TABLE, prose::TABLE, outputs::TABLE, orders::TABLE, data::TABLE];
+    let unread = unread.into_iter().flatten().map(|row| (false, row));
+    always.chain(unread).map(|(always, row)| (always, *row, row.compile_pattern())).collect()
+});
+
+/// One rewriting.
+struct RewriteStep {
+    text: String,
+    certain: bool,
+    overrides_fix: bool,
+    wrong: Option<(String, std::ops::Range<usize>)>,
+    /// Whether one of the rows here made it.
+    own: bool,
+}
+
+/// What a statement was meant to be; `None` where no row knows, or what it would be cannot be read.
+#[must_use]
+pub fn intended_statement(statement: &str) -> Option<IntendedStatement> {
+    let import = ["use std", "use \"", "use ./", "use ../"].iter().any(|start| statement.starts_with(start));
+    if statement.len() > LONGEST || statement.trim().is_empty() || import {
+        return None;
+    }
+    let depth = token::scan_tokens(statement, LONGEST, LONGEST).depth;
+    grammar::with_stack(depth, || rewrite_statement(statement))
+}
+
+/// The same of a statement that can be read: only what is surely of another language is rewritten.
+#[must_use]
+pub fn foreign_statement(statement: &str) -> Option<IntendedStatement> {
+    let depth = token::scan_tokens(statement, LONGEST, LONGEST).depth;
+    let read =
+        statement.len() <= LONGEST && grammar::with_stack(depth, || grammar::parse_rule(Rule::file, statement).is_ok());
+    if read { intended_statement(statement) } else { None }
+}
+
+fn rewrite_statement(statement: &str) -> Option<IntendedStatement> {
+    let mut budget = STEPS;
+    let mut meant = IntendedStatement { text: statement.to_owned(), certain: true, overrides_fix: false, wrong: None };
+    let mut own = false;
+    for round in 0..ROUNDS {
+        let failure = grammar::parse_rule(Rule::file, &meant.text).err();
+        let Some(step) = rewrite_once(&meant.text, failure.as_ref(), &mut budget) else { break };
+        if step.text == meant.text || step.text.len() > 2 * LONGEST {
+            break;
+        }
+        if round == 0 && step.own {
+            meant.wrong = step.wrong;
+        }
+        // What one rewriting of the other tables does is said without this.
+        own |= step.own || round > 0;
+        meant.certain &= step.certain;
+        meant.overrides_fix |= step.overrides_fix;
+        meant.text = step.text;
+    }
+    let changed = meant.text.trim() != statement.trim() && !meant.text.trim().is_empty();
+    (own && changed && grammar::parse_rule(Rule::file, &meant.text).is_ok()).then_some(meant)
+}
+
+fn rewrite_once(text: &str, failure: Option<&GrammarFailure>, budget: &mut usize) -> Option<RewriteStep> {
+    let limits = Limits::default();
+    let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
+    let lines = TokenText::new(FileId(0), text, scan.tokens);
+    let tokens = (0..lines.tokens.len()).filter(|&at| lines.token_kind(at) != token::TokenKind::LineEnd).collect();
+    let end = GrammarFailure { at: text.len(), expected: Vec::new() };
+    let view = StatementView::new(&lines, tokens, failure.unwrap_or(&end));
+    let row = ROWS
+        .iter()
+        .filter(|(always, ..)| *always || failure.is_some())
+        .find_map(|(_, row, pattern)| apply_row(&view, text, row, pattern.as_ref(), budget));
+    let by_others = || {
+        #[cfg(test)]
+        return super::tests::quietly(|| recover::apply_first_fix(text));
+        #[cfg(not(test))]
+        recover::apply_first_fix(text)
+    };
+    row.or_else(|| {
+        let text = failure.and_then(|_| by_others())?;
+        Some(RewriteStep { text, certain: true, overrides_fix: false, wrong: None, own: false })
+    })
+}
+
+fn apply_row(
+    view: &StatementView<'_, '_>,
+    text: &str,
+    row: &RewriteRow,
+    pattern: Option<&HintPattern>,
+    budget: &mut usize,
+) -> Option<RewriteStep> {
+    let (range, new) = match (row.matcher, pattern) {
+        (RowMatcher::Function(function), _) => function(view)?,
+        (RowMatcher::Pattern(_), Some(pattern)) => {
+            let found = pattern.find_within(view, budget)?;
+            (view.token_range(found.from, found.to), found.fill_unshortened(row.write)?)
+        }
+        (RowMatcher::Pattern(_), None) => return None,
+    };
+    let new = pad_words(text, &range, new.trim());
+    let mut changed = text.get(..range.start)?.to_owned();
+    changed.push_str(&new);
+    changed.push_str(text.get(range.end..)?);
+    let wrong = (!row.message.is_empty()).then(|| (row.message.to_owned(), range));
+    (changed != text).then_some(RewriteStep { text: changed, certain: row.certain, overrides_fix: row.overrides_fix, wrong, own: true })
+}
+
+/// The new text, with a blank where it would run into a word beside it.
+fn pad_words(text: &str, range: &std::ops::Range<usize>, new: &str) -> String {
+    let letter = |sign: Option<char>| sign.is_some_and(|sign| sign.is_alphanumeric() || sign == '_');
+    let before = text.get(..range.start).and_then(|text| text.chars().next_back());
+    let behind = text.get(range.end..).and_then(|text| text.chars().next());
+    let left = if letter(before) && letter(new.chars().next()) { " " } else { "" };
+    let right = if letter(new.chars().next_back()) && letter(behind) { " " } else { "" };
+    format!("{left}{new}{right}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ROWS, intended_statement};
+    use crate::hints::{classes, filters, rewrite};
+
+    #[test]
+    fn every_row_knows_its_example_and_what_it_writes_can_be_read() {
+        let unknown: Vec<&str> =
+            ROWS.iter().map(|(_, row, _)| row.example).filter(|example| intended_statement(example).is_none()).collect();
+        assert!(unknown.is_empty(), "{unknown:#?}");
+    }
+
+    #[test]
+    fn rows_use_only_what_exists() {
+        let mut wrong = String::new();
+        for (_, row, pattern) in ROWS.iter() {
+            let Some(pattern) = pattern else { continue };
+            let unknown = row.conditions().filter(|name| classes::find_guard(name).is_none());
+            wrong.extend(unknown.map(|name| format!("`{}`: no condition is called {name}\n", row.example)));
+            let names = pattern.names();
+            for (name, filter) in rewrite::names_of(row.write) {
+                if !names.contains(&name) || !filter.is_empty() && !filters::exists(filter) {
+                    wrong += &format!("`{}`: nothing is called {name}|{filter}\n", row.example);
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong}");
+    }
+
+    #[test]
+    fn hostile_statements_take_little_time() {
+        let signs = [
+            "(",
+            "the ",
+            "must ",
+            "a.b.",
+            "[",
+            "{",
+            "before ",
+            "not ",
+            "x, ",
+            "-> ",
+            "for x in ",
+            ".length",
+            "'",
+            "5k ",
+        ];
+        for sign in signs {
+            let text: String = sign.repeat(600 / sign.len());
+            let short = |text: &str| intended_statement(text).is_none_or(|meant| meant.text.len() <= 2 * super::LONGEST);
+            assert!(short(&text) && short(&format!("never {text}")), "{sign}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Which word of the language another word is nearly: two letters swapped, one dropped, doubled or another, two words written as one.
+
+use super::grammar;
+use super::{hints, words};
+
+/// Shorter words of the language are too much like others to take their place: `is` and `in`.
+const SHORTEST_SWAPPED: usize = 4;
+/// Short words of the language that are written for others.
+const CONFUSED: &[(&str, &str)] = &[("no", "not"), ("or", "of"), ("of", "or"), ("if", "iff")];
+/// Words that mean something else than the word of the language beside them.
+const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has", "most", "default"];
+
+/// The words of the language that another word may have been meant to be, nearest first.
+pub(super) fn near_words(word: &str) -> Vec<String> {
+    if hints::is_other_word(word) || OWN_MEANING.contains(&word) {
+        return Vec::new();
+    }
+    let known = grammar::is_keyword(word);
+    if known && word.len() < SHORTEST_SWAPPED {
+        let pair = CONFUSED.iter().find(|(written, _)| *written == word);
+        return pair.map(|(_, meant)| (*meant).to_owned()).into_iter().collect();
+    }
+    let lower = word.to_ascii_lowercase();
+    let mut found: Vec<(usize, &str)> = grammar::keywords()
+        .iter()
+        .filter(|keyword| **keyword != word && (!known || keyword.len() >= SHORTEST_SWAPPED))
+        .filter_map(|keyword| Some((word_distance(&lower, keyword)?, keyword.as_str())))
+        .collect();
+    found.sort_by_key(|(distance, _)| *distance);
+    let joined = (2..lower.len()).filter(|_| !known).filter_map(|at| {
+        let (left, right) = (lower.get(..at)?, lower.get(at..)?);
+        let both = grammar::is_keyword(left) && grammar::is_keyword(right);
+        both.then(|| format!("{left} {right}"))
+    });
+    joined.chain(found.into_iter().map(|(_, keyword)| keyword.to_owned())).collect()
+}
+
+/// Whether a word may have been meant to be a certain one.
+pub(super) fn is_near(word: &str, keyword: &str) -> bool {
+    word_distance(&word.to_ascii_lowercase(), keyword).is_some()
+}
+
+/// Words that are lists of a run, where a step names its kind: `never commands`.
+const LISTS: &[(&str, &str)] = &[
+    ("commands", "command"),
+    ("messages", "message"),
+    ("reads", "read"),
+    ("writes", "write"),
+    ("skills", "skill"),
+    ("spans", "span"),
+    ("handovers", "handover"),
+    ("calls", "any"),
+    ("tool_calls", "any"),
+    ("toolcalls", "any"),
+    ("failed", "any failed"),
+];
+
+/// Words with a meaning of their own that a dropped letter makes of a kind.
+const NO_KIND: &[&str] = &["red", "rad", "san"];
+
+/// The kind of step that the name of a tool is a slip of the keys away from: two neighbours swapped, a letter doubled or one in the middle
+/// dropped. Other letters make other names: `head` is no mistyped `read`.
+pub fn near_kind(name: &str) -> Option<&'static str> {
+    if let Some((_, kind)) = LISTS.iter().find(|(list, _)| *list == name) {
+        return Some(kind);
+    }
+    let inner = |kind: &str| {
+        name.len() + 1 == kind.len()
+            && name.bytes().next() == kind.bytes().next()
+            && name.bytes().last() == kind.bytes().last()
+    };
+    let slip = |kind: &str| is_swapped(name, kind) || is_doubled(name, kind) || inner(kind);
+    let near = |kind: &&str| strsim::osa_distance(name, kind) == 1 && slip(kind) && !NO_KIND.contains(&name);
+    words::KINDS.iter().copied().find(near)
+}
+
+/// How far a word is from one of the language, for an order of what to try; `None` for too far. A slip of the keys (two letters swapped, one
+/// doubled or dropped) is nearer than another letter, and short words are not made of other letters.
+fn word_distance(word: &str, keyword: &str) -> Option<usize> {
+    let distance = strsim::osa_distance(word, keyword);
+    let letters = keyword.len();
+    if distance > (letters / 3).max(1) {
+        return None;
+    }
+    let slip = distance == 0 || is_swapped(word, keyword) || is_doubled(word, keyword) || word.len() < letters;
+    let sure = match letters {
+        0..=2 => slip && word.len() >= 2,
+        3 => slip && word.len() >= 2 || word.len() == letters,
+        _ => true,
+    };
+    sure.then_some(2 * distance + usize::from(!slip))
+}
+
+fn is_swapped(word: &str, keyword: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut letters = text.as_bytes().to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(word) == sorted(keyword)
+}
+
+/// One letter of the word stands there twice.
+fn is_doubled(word: &str, keyword: &str) -> bool {
+    let (letters, wanted) = (word.as_bytes(), keyword.as_bytes());
+    let same = letters.iter().zip(wanted).take_while(|(one, other)| one == other).count();
+    letters.len() == wanted.len() + 1
+        && same > 0
+        && letters.get(same) == letters.get(same - 1)
+        && letters.get(same + 1..) == wanted.get(same..)
+}

@@ -1,0 +1,54 @@
+//! Recorded runs beside the tests: traces that coverage is counted over, and folders that rules are to tell apart.
+
+use super::coverage::Coverage;
+use super::subject::TestSubject;
+use averment_base::limits::Limits;
+use averment_engine::vm::evaluate::{EvaluateOptions, evaluate_with_coverage};
+use averment_traces::error::ReadError;
+use averment_traces::read::{self, RawRun, TraceRuns};
+use bumpalo::Bump;
+
+/// What there was to read.
+#[derive(Debug, Default)]
+pub struct TraceReading {
+    /// How many runs were judged.
+    pub runs: u64,
+    /// What could not be read.
+    pub unreadable: Vec<ReadError>,
+}
+
+/// Gives every run of these traces to `look`, one after the other. What cannot be read does not stop the others.
+pub fn each_run(traces: &[String], limits: &Limits, mut look: impl FnMut(&RawRun) -> Result<(), ReadError>) -> TraceReading {
+    let mut reading = TraceReading::default();
+    for trace in traces {
+        let runs = match TraceRuns::open_file(trace, limits) {
+            Ok(runs) => runs,
+            Err(error) => {
+                reading.unreadable.push(error);
+                continue;
+            }
+        };
+        for raw in runs {
+            match raw.and_then(|raw| look(&raw)) {
+                Ok(()) => reading.runs += 1,
+                Err(error) => reading.unreadable.push(error),
+            }
+        }
+    }
+    reading
+}
+
+/// Adds to the coverage of each subject what the runs of these traces try.
+pub fn cover_runs(subjects: &[TestSubject], coverage: &mut [Coverage], traces: &[String], limits: &Limits) -> TraceReading {
+    let options = EvaluateOptions { limits: *limits, ..EvaluateOptions::default() };
+    each_run(traces, limits, |raw| {
+        let arena = Bump::new();
+        let run = read::parse_run(raw, &arena, limits)?;
+        for (subject, coverage) in subjects.iter().zip(coverage.iter_mut()) {
+            let (program, prepared) = (&subject.program, &subject.prepared);
+            let (outcome, seen) = evaluate_with_coverage(program, prepared, &run, &arena, &options);
+            coverage.add_run(program, prepared, &outcome, &seen);
+        }
+        Ok(())
+    })
+}

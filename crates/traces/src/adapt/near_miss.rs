@@ -1,0 +1,140 @@
+//! What is no run: what it nearly is, or is known to be, and what to do about it.
+
+use super::{FORMATS, native};
+use crate::error::PlacedError;
+use averment_base::value::{Node, Object, TextOrigin};
+use averment_runs::normal::of_run;
+
+/// Files that are known and are no runs of agents: keys that they have together, and what they are.
+const NO_RUNS: [(&[&str], &str); 38] = [
+    (&["log.entries"], "a HAR archive of HTTP requests"),
+    (&["cells", "nbformat"], "a notebook"),
+    (&["type=FeatureCollection", "features"], "GeoJSON"),
+    (&["type=Feature", "geometry"], "GeoJSON"),
+    (&["name", "version", "dependencies"], "the manifest of a package"),
+    (&["name", "version", "scripts"], "the manifest of a package"),
+    (&["lockfileVersion"], "a lock file of packages"),
+    (&["openapi", "paths"], "an OpenAPI description"),
+    (&["swagger", "paths"], "an OpenAPI description"),
+    (&["$schema", "properties"], "a JSON Schema"),
+    (&["compilerOptions"], "a configuration of TypeScript"),
+    (&["runs", "$schema", "version"], "a SARIF report"),
+    (&["filePath", "messages", "errorCount"], "a report of ESLint"),
+    (&["apiVersion", "kind", "metadata"], "an object of Kubernetes"),
+    (&["apiVersion", "kind", "items"], "a list of objects of Kubernetes"),
+    (&["terraform_version"], "a state or a plan of Terraform"),
+    (&["info._postman_id"], "a collection of Postman"),
+    (&["info.schema", "item"], "a collection of Postman"),
+    (&["mcpServers"], "a configuration of MCP servers"),
+    (&["name", "inputSchema"], "a tool of an MCP catalogue: rules read it with `tools from`"),
+    (&["type=function", "function.parameters"], "a tool of a catalogue: rules read it with `tools from`"),
+    (&["result.tools"], "an answer of an MCP server that lists its tools: rules read it with `tools from`"),
+    (&["jsonrpc", "params.textDocument"], "a message of the Language Server Protocol"),
+    (&["jsonrpc", "method=initialize", "params.processId"], "a message of the Language Server Protocol"),
+    (&["resourceLogs"], "logs of OpenTelemetry, and no spans"),
+    (&["resourceMetrics"], "metrics of OpenTelemetry, and no spans"),
+    (&["traceEvents"], "a trace of a program's time"),
+    (&["name", "ph", "ts"], "a trace of a program's time"),
+    (&["numTotalTests", "testResults"], "a report of Jest"),
+    (&["nodeid", "outcome"], "a report of pytest"),
+    (&["guild", "channel", "messages"], "a chat of Discord"),
+    (&["channel_id", "author", "content"], "a message of Discord"),
+    (&["type=message", "text", "ts"], "a message of Slack"),
+    (&["bomFormat"], "a list of what software is made of"),
+    (&["spdxVersion"], "a list of what software is made of"),
+    (&["Records"], "a log of CloudTrail or of S3"),
+    (&["index._index"], "a bulk request of Elasticsearch"),
+    (&["_shards", "hits"], "an answer of Elasticsearch"),
+];
+
+/// Records of agents that are not read: keys that they have together, and what they are.
+const NOT_READ: [(&[&str], &str); 4] = [
+    (&["traceId", "id", "timestamp", "duration"], "a span of Zipkin without its `localEndpoint`"),
+    (&["result.resourceSpans"], "an answer of Jaeger's API without a span"),
+    (&["jsonrpc", "params.sessionId"], ACP),
+    (&["jsonrpc", "result.protocolVersion", "result.agentCapabilities"], ACP),
+];
+const ACP: &str = "a message of the Agent Client Protocol, which is not read";
+
+/// So many keys are named.
+const SHOWN: usize = 5;
+
+/// What others may have in a file of their own under keys of the normal form as well.
+const SHARED: [&str; 8] = [
+    of_run::ID,
+    of_run::META,
+    of_run::ENV,
+    of_run::FILES,
+    of_run::TOOLS,
+    of_run::ERROR,
+    of_run::DURATION,
+    of_run::STEPS,
+];
+
+/// Why an object is a run of no known format, and what may help.
+pub(super) fn explain_unknown(origin: TextOrigin, object: Object<'_>, keys: &[&str]) -> PlacedError {
+    let shown: Vec<_> = keys.iter().take(SHOWN).map(|key| format!("`{key}`")).collect();
+    let shown = shown.join(", ");
+    if let Some((_, what)) = NO_RUNS.iter().find(|(marks, _)| marks.iter().all(|mark| has_mark(object, mark))) {
+        let help = "name a trace; of a folder such files are passed over";
+        return PlacedError::new(origin, format!("no run of an agent: this is {what}"), help).no_trace();
+    }
+    if let Some((_, what)) = NOT_READ.iter().find(|(marks, _)| marks.iter().all(|mark| has_mark(object, mark))) {
+        return PlacedError::new(origin, format!("no run of a known format: this is {what}"), HELP);
+    }
+    if keys.iter().all(|key| SHARED.contains(key)) && keys.iter().any(|key| *key != of_run::ID) {
+        let help = "a run says what was done or answered: `calls`, `messages`, `output`, …";
+        let shown = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        return PlacedError::new(origin, format!("no run: it holds nothing but {shown}"), help).no_trace();
+    }
+    if keys == [of_run::ID] {
+        let help = "a run says what was done or answered: `calls`, `messages`, `output`, …";
+        return PlacedError::new(origin, format!("no run: it holds nothing but its `{}`", of_run::ID), help);
+    }
+    if let Some(format) = FORMATS
+        .iter()
+        .rev()
+        .find(|format| has_marks(object, if format.near.is_empty() { format.marks } else { format.near }))
+    {
+        let message = format!(
+            "nearly a run of the format {}, which is recognised by {}: its keys are {shown}",
+            format.name, format.known_by
+        );
+        return PlacedError::new(origin, message, HELP);
+    }
+    let (own, foreign): (Vec<&str>, Vec<&str>) = keys.iter().partition(|key| native::is_key(key));
+    if let (Some(first), Some(other)) = (own.iter().find(|key| !SHARED.contains(key)), foreign.first()) {
+        return PlacedError::new(
+            origin,
+            format!("no run of a known format: `{first}` is a key of the normal form, `{other}` beside it is not"),
+            format!("put `{other}` under `meta`, or {HELP}"),
+        );
+    }
+    let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let help = format!("{HELP}; known are: {}", known.join(", "));
+    PlacedError::new(origin, format!("no run of a known format: its keys are {shown}"), help).no_trace()
+}
+
+const HELP: &str = "say with `--map FILE` what its keys mean (`aver trace map` proposes one)";
+
+fn has_marks(object: Object<'_>, marks: &[&str]) -> bool {
+    !marks.is_empty() && marks.iter().any(|mark| object.get(mark).is_some())
+}
+
+/// Whether an object has a key, a key within one (`a.b`), or a text under a key (`a=b`).
+fn has_mark(object: Object<'_>, mark: &str) -> bool {
+    if let Some((key, text)) = mark.split_once('=') {
+        return object.get(key).and_then(super::node_text) == Some(text);
+    }
+    match mark.split_once('.') {
+        Some((key, inner)) => object.get(key).and_then(super::node_object).is_some_and(|object| object.get(inner).is_some()),
+        None => object.get(mark).is_some(),
+    }
+}
+
+/// Whether an error is what a service answers to a request, and nobody's run: it stands alone, with a message and its type.
+pub(super) fn is_answer_of_service(error: Node<'_>) -> bool {
+    let Some(error) = super::node_object(error) else { return false };
+    let has = |key: &str| error.get(key).is_some();
+    has("message") && (has("type") || has("code") || has("status"))
+}

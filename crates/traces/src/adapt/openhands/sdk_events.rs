@@ -1,0 +1,143 @@
+//! The events of the second generation: `{kind, id, timestamp, source, …}`.
+
+use super::{OpenHandsKey, EventSource};
+use crate::adapt::content;
+use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
+use crate::adapt::{first_of, node_object, object_of, text_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::StepStatus;
+
+fields! {
+    /// An event.
+    SdkEventKey {
+        Kind = "kind" => Shape,
+        Message = "llm_message" => Shape,
+        Content = "content" => Shape,
+        Prompt = "system_prompt" => Shape,
+        Thought = "thought" => Shape,
+        Tool = "tool_name" => Call(of_step::TOOL),
+        Call = "tool_call_id" => Call(of_step::ID),
+        ToolCall = "tool_call" => Shape,
+        Function = "function" => Shape,
+        Arguments = "arguments" => Call(of_step::ARGS),
+        Action = "action" => Call(of_step::ARGS),
+        Observation = "observation" => Call(of_step::RESULT),
+        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
+        Failed = "is_error" => Call(of_step::STATUS),
+        Error = "error" => Call(of_step::ERROR),
+        Reason = "rejection_reason" => Call(of_step::ERROR),
+        Said = "message" => Shape,
+        Detail = "detail" => Run(of_run::ERROR),
+        Code = "code" => Run(of_run::ERROR),
+    }
+}
+
+words! {
+    /// The kinds of events.
+    SdkEventKind {
+        Message = "MessageEvent",
+        Action = "ActionEvent",
+        Observation = "ObservationEvent",
+        Error = "AgentErrorEvent",
+        Rejected = "UserRejectObservation",
+        Prompt = "SystemPromptEvent",
+        Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent" | "ConversationStateUpdateEvent"
+            | "TokenEvent",
+        /// The conversation came to an end by it, unless it was taken up again.
+        Broken = "ConversationErrorEvent",
+    }
+}
+
+pub(super) fn is_event(event: Object<'_>) -> bool {
+    text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word).is_some() && text_of(event, OpenHandsKey::Source).is_some()
+}
+
+pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+    let mut talk = ConversationBuilder::new(draft);
+    let mut wrong = None;
+    for node in events {
+        talk.draft.count_record();
+        let event =
+            node_object(*node).and_then(|event| Some((event, text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word)?)));
+        match event {
+            Some((event, SdkEventKind::Broken)) => {
+                wrong = first_of(event, &[SdkEventKey::Detail, SdkEventKey::Code]);
+            }
+            Some((event, kind)) => {
+                wrong = wrong.filter(|_| !continues_run(event, kind));
+                read_event(&mut talk, *node, event, kind);
+            }
+            None => talk.draft.warn_skipped(node.origin, "an event of unknown kind is passed over"),
+        }
+    }
+    talk.draft.set_some(of_run::ERROR, wrong);
+    talk.finish_with_tools();
+}
+
+/// Whether the agent does something, or somebody asks it to: an error before that was not the end.
+fn continues_run(event: Object<'_>, kind: SdkEventKind) -> bool {
+    let source = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word);
+    matches!(kind, SdkEventKind::Message | SdkEventKind::Action) && source.is_some()
+}
+
+fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: SdkEventKind) {
+    let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
+    let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word) == Some(EventSource::Agent);
+    match kind {
+        SdkEventKind::Message => {
+            let content = object_of(event, SdkEventKey::Message).and_then(|message| message.field(SdkEventKey::Content));
+            let speaker = if of_agent { Speaker::Assistant } else { Speaker::User };
+            content.into_iter().for_each(|content| talk.add_content(speaker, content, &about, node.origin));
+        }
+        SdkEventKind::Prompt => {
+            let words = event.field(SdkEventKey::Prompt);
+            words.into_iter().for_each(|words| talk.add_content(Speaker::System, words, &about, node.origin));
+        }
+        SdkEventKind::Action => add_action(talk, node, event, &about),
+        SdkEventKind::Observation => {
+            let observation = object_of(event, SdkEventKey::Observation);
+            let of = |field| observation.and_then(|observation| first_of(observation, &[field]));
+            let given = of(SdkEventKey::Content).or(event.field(SdkEventKey::Observation));
+            let result = given.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
+            let failed = observation.map(|observation| is_true(&observation, &NodeShapes, SdkEventKey::Failed));
+            let exit_code = of(SdkEventKey::ExitCode).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
+            let status = match failed {
+                Some(true) => Some(StepStatus::Failed),
+                Some(false) if of(SdkEventKey::Failed).is_some() && exit_code.is_none() => Some(StepStatus::Ok),
+                _ => None,
+            };
+            let outcome = CallResult { result, status, exit_code, ..CallResult::default() };
+            talk.add_result(text_of(event, SdkEventKey::Call), None, outcome, &about, node.origin);
+        }
+        SdkEventKind::Error | SdkEventKind::Rejected => {
+            let status = if kind == SdkEventKind::Error { StepStatus::Failed } else { StepStatus::Denied };
+            let error = first_of(event, &[SdkEventKey::Error, SdkEventKey::Reason]);
+            let outcome = CallResult { status: Some(status), error, ..CallResult::default() };
+            talk.add_result(text_of(event, SdkEventKey::Call), None, outcome, &about, node.origin);
+        }
+        SdkEventKind::Silent | SdkEventKind::Broken => {}
+    }
+}
+
+/// The last action hands over the answer.
+fn add_action<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    if let Some(thought) = event.field(SdkEventKey::Thought) {
+        talk.add_content(Speaker::Assistant, thought, about, node.origin);
+    }
+    let call = object_of(event, SdkEventKey::ToolCall);
+    let function = call.and_then(|call| object_of(call, SdkEventKey::Function)).or(call);
+    let written = function.and_then(|function| function.field(SdkEventKey::Arguments));
+    let args = written.or(event.field(SdkEventKey::Action).filter(|args| NodeShapes.has_shape(*args, ValueShape::Object)));
+    let tool = event.field(SdkEventKey::Tool).unwrap_or(Node::computed(Value::Null));
+    talk.add_call(ToolCall { tool, args, id: event.field(SdkEventKey::Call), origin: node.origin }, about);
+    let said = object_of(event, SdkEventKey::Action).and_then(|action| first_of(action, &[SdkEventKey::Said]));
+    if let (Some(words), Some(FINISH)) = (said, text_of(event, SdkEventKey::Tool)) {
+        talk.add_message(Speaker::Assistant, words, about, node.origin);
+    }
+}
+
+/// The tool that ends a session.
+const FINISH: &str = "finish";

@@ -1,0 +1,205 @@
+//! The entries of a run that is recorded as spans: what it was asked, answered and used.
+
+use super::attributes::{Fact, names};
+use super::exchange::SpanMessage;
+use super::span_messages;
+use super::run_steps::instant_node;
+use super::tree::SpanTree;
+use super::{SpanAct, TraceSpan, text_of_node, run_usage, wrapped_values};
+use crate::adapt::content;
+use crate::adapt::run_builder::{RunBuilder, field_entry};
+use crate::adapt::node_object;
+use averment_base::value::{ObjectEntry, Node, Value};
+use averment_runs::normal::{of_meta, of_run, role};
+
+/// What a format says of the run as a whole, beside its spans.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RunEntries<'run> {
+    pub(crate) id: Option<Node<'run>>,
+    pub(crate) input: Option<Node<'run>>,
+    pub(crate) output: Option<Node<'run>>,
+    pub(crate) error: Option<Node<'run>>,
+    /// The word for how it ended, where that says that it went wrong.
+    pub(crate) failed: Option<Node<'run>>,
+    /// In US dollars.
+    pub(crate) cost: Option<Node<'run>>,
+    /// In milliseconds.
+    pub(crate) duration: Option<f64>,
+    pub(crate) session: Option<Node<'run>>,
+}
+
+/// Tells the entries of the run.
+pub(super) fn set_entries<'run>(
+    tree: &SpanTree<'run>,
+    models: &[usize],
+    whole: RunEntries<'run>,
+    (prompt, output): (Option<Node<'run>>, Option<Node<'run>>),
+    draft: &mut RunBuilder<'run, '_>,
+) {
+    let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent_of(*span).is_none()).collect();
+    let (first, last) = (tree.whole_run(false), tree.whole_run(true));
+    let [outer, last] = [&first, &last].map(|spans| || spans.iter().filter_map(|span| tree.spans.get(*span)));
+    // What one model or tool was given is not what the run was given.
+    let is_work = |span: &&TraceSpan<'run>| !matches!(span.act, SpanAct::Inference | SpanAct::Tool);
+    draft.set_some(of_run::ID, whole.id);
+    let of_work = || outer().filter(is_work).filter_map(|span| span.facts.fact_node(Fact::Input));
+    let input = whole.input.or_else(|| of_work().next());
+    if draft.is_whole() {
+        let given = || input.or_else(|| outer().find_map(|span| span.facts.fact_node(Fact::MessagesIn)));
+        // What the run was asked stands around what its models were.
+        let asked = whole.input.and_then(|input| prompt_in(input, draft));
+        let asked = asked.or_else(|| of_work().find_map(|input| user_text(input, "", draft)));
+        let prompt = asked.or(prompt).or_else(|| user_text(given()?, role::USER, draft));
+        draft.set_some(of_run::PROMPT, prompt);
+    }
+    draft.set_some(of_run::INPUTS, input);
+    let gave = || last().filter(is_work).find_map(|span| span.facts.fact_node(Fact::Output));
+    let arena = draft.arena;
+    let said =
+        || last().filter_map(|span| span.exchange.output.last()).find_map(|said| content::join_texts(&said.texts, arena));
+    // Of several that nothing is around none stands for the run.
+    let is_one =
+        tree.has_agents() || roots.iter().filter_map(|root| tree.spans.get(*root)).filter(is_work).count() == 1;
+    let answer = whole.output.or_else(|| gave().filter(|_| is_one)).or_else(said).or(output).or_else(gave);
+    draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_text(answer, draft)));
+    draft.set_some(of_run::ERROR, whole.error.or_else(|| run_error(tree, &roots, whole.failed)));
+    let start = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min);
+    let end = tree.spans.iter().filter_map(|span| span.end).reduce(f64::max);
+    let spans = start.zip(end).map(|(start, end)| end - start).filter(|duration| *duration >= 0.0);
+    // Whether steps span more than that is looked at where all are there: of a span without an end, or that ends before it starts.
+    let is_outside = |span: &TraceSpan<'_>| span.start > end || span.end.is_some() && span.end < start;
+    if tree.spans.iter().any(is_outside) {
+        draft.needs_whole();
+    }
+    let duration = whole.duration.or(spans);
+    draft.set_some(of_run::DURATION, instant_node(duration));
+    if draft.is_whole() {
+        run_usage::set_usage(tree, draft);
+        draft.set_some(of_run::COST, run_usage::run_cost(tree, whole.cost));
+    }
+    if draft.is_requested(of_run::TOOLS) {
+        set_tools(tree, models, &first, draft);
+    }
+    if draft.is_requested(of_run::META) {
+        set_meta(tree, models, &first, whole.session, draft);
+    }
+}
+
+/// The tools that models could use.
+fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], draft: &mut RunBuilder<'run, '_>) {
+    let mut found: Vec<Node<'run>> = Vec::new();
+    for span in models.iter().chain(outer).filter_map(|span| tree.spans.get(*span)) {
+        for tool in span_messages::offered_tools(&span.facts, draft) {
+            if !found.iter().any(|known| averment_base::value::compare::values_equal(&known.value, &tool.value)) {
+                found.push(tool);
+            }
+        }
+    }
+    if !found.is_empty() {
+        let tools = draft.list_node(&found);
+        draft.set_entry(of_run::TOOLS, tools);
+    }
+}
+
+/// Which model did the work, in which session.
+fn set_meta<'run>(
+    tree: &SpanTree<'run>,
+    models: &[usize],
+    outer: &[usize],
+    session: Option<Node<'run>>,
+    draft: &mut RunBuilder<'run, '_>,
+) {
+    let models = || models.iter().filter_map(|model| tree.spans.get(*model));
+    models().for_each(|span| draft.note_model(span.facts.fact_node(Fact::Model)));
+    let outer = outer.iter().filter_map(|span| tree.spans.get(*span));
+    let model = models().chain(outer).find_map(|span| span.facts.fact_node(Fact::Model));
+    let session = session.or_else(|| tree.spans.iter().find_map(|span| span.facts.fact_node(Fact::Conversation)));
+    let meta = [(of_meta::MODEL, model), (of_meta::SESSION, session)];
+    let meta: Vec<ObjectEntry<'run>> = meta.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
+    if !meta.is_empty() {
+        let meta = draft.object_node(&meta);
+        draft.set_entry(of_run::META, meta);
+    }
+}
+
+/// Why a run went wrong: what its roots say, else, where they say that it did, the last span inside that says why.
+fn run_error<'run>(tree: &SpanTree<'run>, roots: &[usize], word: Option<Node<'run>>) -> Option<Node<'run>> {
+    // A tool that failed is a failed call, and not yet a failed run.
+    let work = roots.iter().filter(|root| !matches!(tree.act_of(**root), SpanAct::Tool));
+    let failed: Vec<&TraceSpan<'run>> =
+        work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true)).collect();
+    let own = failed.iter().find_map(|root| root.error);
+    let has_failed = word.is_some() || !failed.is_empty();
+    let inside = |of_tools: bool| {
+        let spans = tree.spans.iter().filter(|span| span.failed == Some(true) && (span.act == SpanAct::Tool) == of_tools);
+        spans.filter_map(|span| span.error).next_back()
+    };
+    let inside = || [false, true].into_iter().filter(|_| has_failed).find_map(inside);
+    own.or_else(inside).or(word)
+}
+
+names! {
+    /// The only entry of what a run was given that is a question.
+    QuestionKey {
+        Any = ["query", "question", "prompt", "input", "message", "text", "content", "user_input"],
+    }
+}
+
+/// What a user asks in what a run as a whole was given: text, the words of a user among messages, or the only entry of an object.
+fn prompt_in<'run>(input: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let value = span_messages::read_node(input, draft);
+    match value.value {
+        Value::Text(_) => Some(value),
+        Value::Object(object) if object.entries().len() == 1 => {
+            let only = QuestionKey::Any.find(object).filter(|only| text_of_node(*only).is_some());
+            only.or_else(|| user_text(value, "", draft))
+        }
+        _ => user_text(value, "", draft),
+    }
+}
+
+/// The first words of a user in what a run was given, whose words are somebody's where they do not say whose they are.
+fn user_text<'run>(input: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let input = span_messages::read_node(input, draft);
+    let value = wrapped_values::unwrap_run(input).unwrap_or(input);
+    let messages = span_messages::read_messages(value, by, draft);
+    let of_user = |said: &&SpanMessage<'run>| matches!(said.role, Some(role::USER | "human"));
+    messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
+}
+
+names! {
+    /// What stands in a choice of a model that is no message itself.
+    ModelChoiceKey {
+        Message = ["message"],
+        Finish = ["finish_reason"],
+        Beside = ["index", "id", "tool.result"],
+    }
+}
+
+/// The words of such a choice, which says why it ended or holds its words in parts: any object may have a message.
+fn words_of_choice<'run>(value: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let choice = node_object(value).filter(|choice| choice.entries().iter().all(|entry| ModelChoiceKey::from_name(entry.key).is_some()))?;
+    let message = ModelChoiceKey::Message.find(choice).filter(|message| text_of_node(*message).is_some())?;
+    (ModelChoiceKey::Finish.find(choice).is_some() || span_messages::holds_parts_in_text(message, draft)).then_some(())?;
+    content::join_texts(&span_messages::read_message(value, role::ASSISTANT, draft).texts, draft.arena)
+}
+
+/// The last words in what a run gave, where it is a list of messages.
+fn answer_text<'run>(answer: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    let value = span_messages::read_node(answer, draft);
+    if let Some(words) = words_of_choice(value, draft) {
+        return words;
+    }
+    let (answer, value) = wrapped_values::unwrap_answer(value, draft).map_or((answer, value), |inner| (inner, inner));
+    let has_role =
+        |said: &SpanMessage<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
+    match value.value {
+        Value::List(_) | Value::Object(_) => {
+            let messages = span_messages::read_messages(value, role::USER, draft);
+            let last = messages.last().filter(|said| has_role(said));
+            let last = last.and_then(|said| content::join_texts(&said.texts, draft.arena));
+            last.unwrap_or(answer)
+        }
+        _ => answer,
+    }
+}

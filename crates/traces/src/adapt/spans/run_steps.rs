@@ -1,0 +1,309 @@
+//! From spans to a run: its steps in the order of time, what it was asked, answered and used.
+
+use super::attributes::Fact;
+use super::calls::{self, SpanCalls};
+use super::run_entries::{self, RunEntries};
+use super::exchange::{ExchangeRef, SpanMessage};
+use super::tree::{self, SpanTree};
+use super::{SpanAct, TraceSpan, text_of_node};
+use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
+use crate::adapt::{content, handovers, tools};
+use averment_base::value::{ObjectEntry, Node, Number, TextOrigin, Value};
+use averment_runs::normal::{of_run, of_step, role};
+use averment_runs::run::{StepKind, StepStatus};
+use rustc_hash::FxHashMap;
+
+/// A step, with its place among the others.
+pub(super) struct TimedStep<'run> {
+    time: Option<f64>,
+    kind: StepKind,
+    fields: Vec<ObjectEntry<'run>>,
+    origin: TextOrigin,
+}
+
+/// So many fields a step has at most that is made of a span.
+pub(super) const FIELDS: usize = 10;
+
+impl<'run> TimedStep<'run> {
+    pub(super) fn new(time: Option<f64>, kind: StepKind, fields: Vec<ObjectEntry<'run>>, origin: TextOrigin) -> Self {
+        Self { time, kind, fields, origin }
+    }
+}
+
+/// Tells a run by its spans.
+pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'run>, draft: &mut RunBuilder<'run, '_>) {
+    draft.mark_recorded(&[StepKind::Span]);
+    draft.assume_success();
+    let mut spans = dedupe_spans(spans, draft);
+    if spans.iter().any(|span| span.exchange.asks_calls() || span.lacks_result()) {
+        spans.iter_mut().for_each(|span| span.exchange.read_rest(draft));
+    }
+    let tree = SpanTree::new(spans);
+    let inner = tree.encloses_any(|span| span.act == SpanAct::Inference, true);
+    let models: Vec<usize> = (0..tree.spans.len())
+        .filter(|span| tree.act_of(*span) == SpanAct::Inference && inner.get(*span) == Some(&false))
+        .collect();
+    let exchanges = model_exchanges(&tree, &models);
+    let (mut steps, mut hands_over) = (Vec::new(), false);
+    if draft.is_whole() {
+        steps.extend((0..tree.spans.len()).filter_map(|span| span_step(&tree, span)));
+        steps.extend((0..tree.spans.len()).filter_map(|span| request_step(&tree, span)));
+        let before = steps.len();
+        steps.extend((0..tree.spans.len()).filter_map(|span| handover_step(&tree, span)));
+        hands_over = steps.len() > before;
+    }
+    let calls = calls::find_calls(&tree, &models, &exchanges, draft);
+    let speaker = collect_speech(&tree, &models, &exchanges, &calls, draft);
+    if records_calls(&tree, &models, &exchanges) {
+        draft.mark_recorded(&[StepKind::Call]);
+    } else {
+        draft.add_warning(first_origin(&tree), NO_CALLS);
+    }
+    warn_of_parents(&tree, draft);
+    let untimed = tree.spans.iter().any(|span| span.start.is_none());
+    steps.extend(calls.steps);
+    steps.extend(speaker.steps);
+    if untimed {
+        draft.mark_unordered();
+    }
+    steps.sort_by(|a, b| a.time.unwrap_or(f64::MAX).total_cmp(&b.time.unwrap_or(f64::MAX)));
+    for step in steps {
+        draft.add_step(step.kind, step.fields, step.origin);
+    }
+    if draft.is_whole() {
+        draft.insert_derived(tools::derive_from_call);
+    }
+    // What has spans of its own is told by them.
+    if draft.is_whole() && !hands_over {
+        draft.insert_derived(handovers::derive_handover);
+    }
+    if !models.is_empty() {
+        draft.set_entry(of_run::TURNS, count_node(models.len()));
+    }
+    run_entries::set_entries(&tree, &models, whole, (speaker.prompt, speaker.output), draft);
+}
+
+/// Exporters may send a span again: it counts once, as it was sent last with an end.
+fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, draft: &mut RunBuilder<'run, '_>) -> Vec<TraceSpan<'run>> {
+    let mut known: FxHashMap<&'run str, usize> = FxHashMap::default();
+    let mut kept: Vec<TraceSpan<'run>> = Vec::with_capacity(spans.len());
+    for span in spans {
+        let first = span.id.and_then(|id| known.get(id).copied()).and_then(|place| kept.get_mut(place));
+        match first {
+            Some(first) => {
+                draft.add_warning(span.origin, "a span stands more than once: it counts once");
+                if span.end.is_some() || first.end.is_none() {
+                    *first = span;
+                }
+            }
+            None => {
+                known.extend(span.id.map(|id| (id, kept.len())));
+                kept.push(span);
+            }
+        }
+    }
+    kept
+}
+
+const NO_CALLS: &str =
+    "calls count as not recorded: no span is one of a tool, and none of a model says what it answered";
+
+/// What models were given and said: an outer span of the same request may know what the inner one does not.
+fn model_exchanges<'t, 'run>(tree: &'t SpanTree<'run>, models: &[usize]) -> Vec<ExchangeRef<'t, 'run>> {
+    let of = |span: usize| tree.spans.get(span).map(|span| span.exchange.exchange_ref()).unwrap_or_default();
+    let around = |span: usize| {
+        std::iter::successors(tree.parent_of(span), |span| tree.parent_of(*span))
+            .take(8)
+            .take_while(|span| !matches!(tree.act_of(*span), SpanAct::Agent | SpanAct::Tool))
+            .filter(|span| tree.act_of(*span) == SpanAct::Inference)
+    };
+    models.iter().map(|model| around(*model).map(of).fold(of(*model), ExchangeRef::or_outer)).collect()
+}
+
+/// Whether calls would be seen if there were any.
+fn records_calls(tree: &SpanTree<'_>, models: &[usize], exchanges: &[ExchangeRef<'_, '_>]) -> bool {
+    let acts = |act: SpanAct| tree.spans.iter().any(|span| span.act == act);
+    let tells = || exchanges.iter().all(|exchange| exchange.records_output);
+    acts(SpanAct::Tool) || !models.is_empty() && (acts(SpanAct::Agent) || tells())
+}
+
+fn first_origin(tree: &SpanTree<'_>) -> TextOrigin {
+    tree.spans.first().map_or(TextOrigin::COMPUTED, |span| span.origin)
+}
+
+/// One parent may have been recorded elsewhere: what asked for the run. More are spans that are not there.
+fn warn_of_parents<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>) {
+    if tree.unknown_parents > 1 {
+        let message =
+            format!("{} spans that others stand in are not there: the run may lack steps", tree.unknown_parents);
+        draft.add_warning(first_origin(tree), message);
+    }
+}
+
+pub(super) fn instant_node<'run>(time: Option<f64>) -> Option<Node<'run>> {
+    time.map(|time| Node::computed(crate::time::milliseconds_value(time)))
+}
+
+/// How something ended, as a word.
+pub(super) fn status_node<'run>(failed: bool) -> Option<Node<'run>> {
+    let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
+    status.as_str().map(|word| Node::computed(Value::plain_text(word)))
+}
+
+/// When a span was, and whose it is.
+pub(super) fn common_fields<'run>(tree: &SpanTree<'run>, span: usize) -> impl Iterator<Item = ObjectEntry<'run>> + use<'run> {
+    let one = tree.spans.get(span);
+    let (start, end) = (one.and_then(|one| instant_node(one.start)), one.and_then(|one| instant_node(one.end)));
+    let agent = tree.agent_name(span).map(|name| Node::computed(Value::plain_text(name)));
+    let fields = [(of_step::START, start), (of_step::END, end), (of_step::AGENT, agent)];
+    fields.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?)))
+}
+
+fn span_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
+    let one = tree.spans.get(span)?;
+    let name = one.name.filter(|name| text_of_node(*name).is_some())?;
+    let mut fields = Vec::with_capacity(FIELDS);
+    fields.extend([field_entry(of_step::NAME, name)]);
+    fields.extend(one.attributes.map(|attributes| field_entry(of_step::ATTRIBUTES, attributes)));
+    let status = one.failed.and_then(status_node);
+    fields.extend(status.map(|status| field_entry(of_step::STATUS, status)));
+    let text = |text: Option<&'run str>| text.map(|text| Node::computed(Value::plain_text(text)));
+    fields.extend(text(one.id).map(|id| field_entry(of_step::ID, id)));
+    fields.extend(text(one.parent).map(|parent| field_entry(of_step::PARENT_ID, parent)));
+    fields.extend(common_fields(tree, span));
+    Some(TimedStep::new(one.start, StepKind::Span, fields, one.origin))
+}
+
+/// A request over HTTP that was sent, not one that was served.
+fn request_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
+    let one = tree.spans.get(span)?;
+    let url = one.facts.fact_node(Fact::Url).filter(|url| text_of_node(*url).is_some())?;
+    let kind = one.facts.fact_node(Fact::SpanKind)?;
+    let is_client = match kind.value {
+        Value::Number(number) => number == Number::Integer(3) || number.as_i64() == Some(3),
+        Value::Text(text) => text.as_str().to_ascii_lowercase().ends_with("client"),
+        _ => false,
+    };
+    let method = one.facts.fact_node(Fact::Method).filter(|_| is_client)?;
+    let mut fields = vec![field_entry(of_step::METHOD, method), field_entry(of_step::URL, url)];
+    let status = one.facts.fact_number(Fact::HttpStatus).map(|status| Node::computed(Value::Number(status)));
+    fields.extend(status.map(|status| field_entry(of_step::STATUS, status)));
+    fields.extend(common_fields(tree, span));
+    Some(TimedStep::new(one.start, StepKind::Http, fields, one.origin))
+}
+
+/// A span that says that one agent hands over to another.
+fn handover_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
+    let one = tree.spans.get(span)?;
+    let of = |fact: Fact| one.facts.fact_node(fact).filter(|name| text_of_node(*name).is_some_and(|name| !name.is_empty()));
+    let named = |node: Node<'run>| match text_of_node(node).filter(|name| tree.is_name_of_main(name)) {
+        Some(_) => Node::new(Value::plain_text(tree::MAIN), node.origin),
+        None => node,
+    };
+    let (to, from) = (of(Fact::HandoverTo)?, of(Fact::HandoverFrom));
+    let mut fields = vec![field_entry(of_step::TO, named(to))];
+    fields.extend(instant_node(one.start).map(|start| field_entry(of_step::START, start)));
+    let around = || tree.agent_name(span).map(|name| Node::computed(Value::plain_text(name)));
+    fields.extend(from.map(named).or_else(around).map(|agent| field_entry(of_step::AGENT, agent)));
+    Some(TimedStep::new(one.start, StepKind::Handover, fields, one.origin))
+}
+
+/// What was said.
+struct SpeechSteps<'run> {
+    steps: Vec<TimedStep<'run>>,
+    prompt: Option<Node<'run>>,
+    output: Option<Node<'run>>,
+    /// How often each agent was told a text, by role.
+    told: FxHashMap<(Option<&'run str>, &'run str, &'run str), usize>,
+}
+
+fn collect_speech<'run>(
+    tree: &SpanTree<'run>,
+    models: &[usize],
+    exchanges: &[ExchangeRef<'_, 'run>],
+    calls: &SpanCalls<'run>,
+    draft: &mut RunBuilder<'run, '_>,
+) -> SpeechSteps<'run> {
+    let mut speaker = SpeechSteps { steps: Vec::new(), prompt: None, output: None, told: FxHashMap::default() };
+    for (turn, (model, exchange)) in models.iter().zip(exchanges).enumerate() {
+        let Some(span) = tree.spans.get(*model) else { continue };
+        let of_main = tree.is_of_main(*model);
+        let agent = tree.agent_name(*model);
+        if tree.may_answer(*model) {
+            let last = exchange.output.iter().rev().find_map(|said| content::join_texts(&said.texts, draft.arena));
+            speaker.output = last.or(speaker.output);
+        }
+        if !draft.is_whole() {
+            continue;
+        }
+        speaker.add_given(exchange.input, (agent, of_main), (span.start, turn + 1));
+        let before = calls.first_asked.get(model).copied();
+        let at = [span.end.or(span.start), before].into_iter().flatten().reduce(f64::min);
+        for said in exchange.output {
+            for thought in &said.thoughts {
+                speaker.add_message(role::THINKING, *thought, agent, (at, turn + 1));
+            }
+            for text in &said.texts {
+                speaker.add_message(role::ASSISTANT, *text, agent, (at, turn + 1));
+            }
+        }
+    }
+    if exchanges.iter().any(|exchange| exchange.records_output || !exchange.input.is_empty()) {
+        draft.mark_recorded(&[StepKind::Message]);
+    }
+    speaker
+}
+
+impl<'run> SpeechSteps<'run> {
+    /// Every request repeats the conversation so far: only what is new is told.
+    fn add_given(
+        &mut self,
+        given: &[SpanMessage<'run>],
+        (agent, of_main): (Option<&'run str>, bool),
+        (at, turn): (Option<f64>, usize),
+    ) {
+        let mut here: FxHashMap<(&'run str, &'run str), usize> = FxHashMap::default();
+        for said in given.iter().filter(|said| !said.is_of_assistant()) {
+            let Some(by) = said.role.filter(|role| role::OF_OTHERS.contains(role)) else { continue };
+            for text in &said.texts {
+                let Some(words) = text_of_node(*text) else { continue };
+                let count = here.entry((by, words)).or_insert(0);
+                *count += 1;
+                let known = self.told.entry((agent, by, words)).or_insert(0);
+                if *count <= *known {
+                    continue;
+                }
+                *known = *count;
+                let of_user = matches!(by, role::USER | "human");
+                if of_user && of_main && self.prompt.is_none() {
+                    self.prompt = Some(*text);
+                }
+                self.add_message(if of_user && !of_main { role::TASK } else { by }, *text, agent, (at, turn));
+            }
+        }
+    }
+
+    fn add_message(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, (at, turn): (Option<f64>, usize)) {
+        if text_of_node(text).is_none() {
+            return;
+        }
+        let mut fields = vec![
+            field_entry(of_step::ROLE, Node::computed(Value::plain_text(by))),
+            field_entry(of_step::TEXT, text),
+            field_entry(of_step::TURN, count_node(turn)),
+        ];
+        fields.extend(instant_node(at).map(|start| field_entry(of_step::START, start)));
+        fields.extend(agent.map(|agent| field_entry(of_step::AGENT, Node::computed(Value::plain_text(agent)))));
+        self.steps.push(TimedStep::new(at, StepKind::Message, fields, text.origin));
+    }
+}
+
+/// The text of a tool's name: what the conventions say, else the name of the span.
+pub(super) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
+    let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
+    span.facts
+        .fact_node(Fact::Tool)
+        .filter(is_text)
+        .or_else(|| span.facts.fact_node(Fact::Entity).filter(is_text))
+        .or_else(|| super::tree::plain_name_node(span).filter(is_text))
+}

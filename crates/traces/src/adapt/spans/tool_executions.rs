@@ -1,0 +1,124 @@
+//! What spans of tools tell of calls. What one tool does may be a span where it is called and another where it is carried out: it is one
+//! call, and what either of them says is said of it.
+
+use super::attributes::Fact;
+use super::exchange::ToolResult;
+use super::run_steps::tool_name;
+use super::tree::SpanTree;
+use super::{SpanAct, TraceSpan, text_of_node, wrapped_values};
+use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::node_object;
+use averment_base::value::{Node, compare};
+
+/// A call that was carried out.
+#[derive(Clone, Copy)]
+pub(super) struct ToolExecution<'run> {
+    /// The outermost of its spans.
+    pub(super) span: usize,
+    pub(super) tool: Node<'run>,
+    pub(super) id: Option<Node<'run>>,
+    pub(super) args: Option<Node<'run>>,
+    pub(super) result: Option<Node<'run>>,
+    pub(super) failed: Option<bool>,
+    pub(super) error: Option<Node<'run>>,
+    /// It is the doing of another tool.
+    pub(super) is_inside: bool,
+    /// A span inside of it tells of the same call.
+    is_told_inside: bool,
+}
+
+impl<'run> ToolExecution<'run> {
+    fn from_span(number: usize, span: &TraceSpan<'run>, as_written: bool, draft: &mut RunBuilder<'run, '_>) -> Option<Self> {
+        let Some(tool) = tool_name(span) else {
+            draft.warn_skipped(span.origin, "a span of a tool without a name is passed over");
+            return None;
+        };
+        let written = span.facts.fact_node(Fact::Args).filter(|args| as_written && wrapped_values::are_written(*args));
+        let args = written.or_else(|| wrapped_values::unwrap_args(&span.facts, draft));
+        let gave = wrapped_values::tool_result(&span.facts, draft);
+        let id = span.facts.fact_node(Fact::CallId).filter(|id| text_of_node(*id).is_some_and(|id| !id.is_empty()));
+        let went_wrong = gave.and_then(|gave| gave.failed).filter(|failed| *failed);
+        Some(Self {
+            span: number,
+            tool,
+            id: id.or_else(|| gave?.id),
+            args,
+            result: gave.map(|gave| gave.result),
+            failed: went_wrong.or(span.failed).or_else(|| gave?.failed),
+            error: span.error.filter(|_| span.failed == Some(true)),
+            is_inside: false,
+            is_told_inside: false,
+        })
+    }
+
+    pub(super) fn id_text(&self) -> Option<&'run str> {
+        self.id.and_then(text_of_node)
+    }
+
+    pub(super) fn tool_text(&self) -> &'run str {
+        text_of_node(self.tool).unwrap_or_default()
+    }
+
+    /// Takes in what a model was told of it.
+    pub(super) fn apply_result(&mut self, told: ToolResult<'run>) {
+        self.result = Some(told.result);
+        self.failed = told.failed.filter(|failed| *failed).or(self.failed).or(told.failed);
+    }
+
+    /// Whether another span of its tool may tell of the same call: ids tell, else arguments.
+    fn may_be_same(&self, other: &Self) -> bool {
+        match (self.id_text(), other.id_text()) {
+            (Some(own), Some(id)) => own == id,
+            _ => self.args.zip(other.args).is_none_or(|(own, args)| may_be_equal(own, args)),
+        }
+    }
+
+    /// Takes in what a span inside of it says of the same call: that it went wrong may be known there alone. Of several attempts, which
+    /// come last first, the last one counts.
+    fn merge_inner(&mut self, inner: &Self) {
+        if std::mem::replace(&mut self.is_told_inside, true) {
+            return;
+        }
+        self.id = self.id.or(inner.id);
+        self.args = self.args.or(inner.args);
+        self.result = self.result.or(inner.result);
+        self.error = self.error.or(inner.error);
+        self.failed = if inner.failed == Some(true) { inner.failed } else { self.failed.or(inner.failed) };
+    }
+}
+
+/// Whether arguments are the same as far as can be told: some write as text what others write as an object.
+pub(super) fn may_be_equal(own: Node<'_>, other: Node<'_>) -> bool {
+    node_object(own).is_some() != node_object(other).is_some() || compare::values_equal(&own.value, &other.value)
+}
+
+/// The calls that spans of tools tell, in the order of their starts. Where nothing compares their arguments, `as_written` lets those that
+/// are written as text stay text.
+pub(super) fn find_executions<'run>(tree: &SpanTree<'run>, as_written: bool, draft: &mut RunBuilder<'run, '_>) -> Vec<ToolExecution<'run>> {
+    let around = tree.fold_down(None, |parent, above| match tree.act_of(parent) {
+        SpanAct::Tool => Some(parent),
+        SpanAct::Agent | SpanAct::Inference => None,
+        SpanAct::Part | SpanAct::Other => above,
+    });
+    let around = |span: usize| around.get(span).copied().flatten();
+    let tools = || tree.spans.iter().enumerate().filter(|(_, span)| span.act == SpanAct::Tool);
+    let as_written = as_written && !tools().any(|(number, _)| around(number).is_some());
+    let mut told: Vec<Option<ToolExecution<'run>>> = vec![None; tree.spans.len()];
+    for (number, span) in tools() {
+        if let Some(slot) = told.get_mut(number) {
+            *slot = ToolExecution::from_span(number, span, as_written, draft);
+        }
+    }
+    // Innermost first: what is inside of what tells of the same call has been taken in there.
+    for number in tree.outermost_first().rev() {
+        let (Some(outer), Some(inner)) = (around(number), told.get(number).copied().flatten()) else { continue };
+        let Some(outer) = told.get_mut(outer).and_then(Option::as_mut) else { continue };
+        if outer.tool_text() == inner.tool_text() && outer.may_be_same(&inner) {
+            outer.merge_inner(&inner);
+            told.get_mut(number).into_iter().for_each(|slot| *slot = None);
+        } else if let Some(inner) = told.get_mut(number).and_then(Option::as_mut) {
+            inner.is_inside = true;
+        }
+    }
+    told.into_iter().flatten().collect()
+}

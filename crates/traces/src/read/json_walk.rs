@@ -1,0 +1,147 @@
+//! Going through objects and lists by their brackets alone, without reading what is in between.
+
+use super::split::{self, skip_blank};
+use crate::scan::ScanCursor;
+use std::ops::Range;
+
+/// A text, with an index of it where somebody has one: that finds ends sooner.
+#[derive(Clone, Copy)]
+pub(super) struct IndexedText<'a> {
+    pub(super) text: &'a str,
+    pub(super) cursor: Option<ScanCursor<'a>>,
+}
+
+impl<'a> IndexedText<'a> {
+    /// A text without an index.
+    pub(super) fn without_index(text: &'a str) -> Self {
+        Self { text, cursor: None }
+    }
+
+    /// The offset behind the value at an offset; `None` where the text ends inside it.
+    pub(super) fn end_of_value(self, start: usize) -> Option<usize> {
+        let found = self.cursor.and_then(|cursor| cursor.value_end(start));
+        found.or_else(|| split::end_of_value(self.text, start))
+    }
+}
+
+/// An entry of an object: its key without quotes, and its value.
+pub(super) struct EntrySpan {
+    pub(super) key: Range<usize>,
+    pub(super) value: Range<usize>,
+}
+
+/// Goes through the entries of the object at `start`. `inside` is given the key and the start of each value, and gives its end where it
+/// has looked for it itself; `Err` ends the way. The end of the object; `None` where it is none.
+pub(super) fn walk_object(
+    indexed: IndexedText<'_>,
+    start: usize,
+    mut inside: impl FnMut(&str, usize) -> Option<usize>,
+    mut found: impl FnMut(&EntrySpan),
+) -> Option<usize> {
+    let text = indexed.text;
+    let mut at = first_inside(text, start, b'{')?;
+    if byte_at(text, at) == Some(b'}') {
+        return Some(at + 1);
+    }
+    loop {
+        if byte_at(text, at) != Some(b'"') {
+            return None;
+        }
+        let key_end = indexed.end_of_value(at)?;
+        let key = at + 1..key_end - 1;
+        let colon = skip_blank(text, key_end);
+        if byte_at(text, colon) != Some(b':') {
+            return None;
+        }
+        let value = skip_blank(text, colon + 1);
+        let end = inside(text.get(key.clone())?, value).or_else(|| indexed.end_of_value(value))?;
+        found(&EntrySpan { key, value: value..end });
+        match next(text, end, b'}')? {
+            NextToken::Member(next) => at = next,
+            NextToken::End(end) => return Some(end),
+        }
+    }
+}
+
+/// Goes through the elements of the list at `start`: `inside` is given the start of each and gives its end. The end of the list.
+pub(super) fn walk_list(text: &str, start: usize, mut inside: impl FnMut(usize) -> Option<usize>) -> Option<usize> {
+    let mut at = first_inside(text, start, b'[')?;
+    if byte_at(text, at) == Some(b']') {
+        return Some(at + 1);
+    }
+    loop {
+        let end = inside(at).filter(|end| *end > at)?;
+        match next(text, end, b']')? {
+            NextToken::Member(next) => at = next,
+            NextToken::End(end) => return Some(end),
+        }
+    }
+}
+
+/// The value under a way of keys in the object at `start`.
+pub(super) fn value_under(indexed: IndexedText<'_>, start: usize, way: &[&str]) -> Option<Range<usize>> {
+    let text = indexed.text;
+    let mut range = start..start;
+    for wanted in way {
+        let mut at = first_inside(text, range.start, b'{')?;
+        range = loop {
+            let key_end = (byte_at(text, at) == Some(b'"')).then(|| indexed.end_of_value(at)).flatten()?;
+            let value = skip_blank(text, skip_blank(text, key_end) + 1);
+            let end = indexed.end_of_value(value)?;
+            if text.get(at + 1..key_end - 1) == Some(wanted) {
+                break value..end;
+            }
+            match next(text, end, b'}')? {
+                NextToken::Member(next) => at = next,
+                NextToken::End(_) => return None,
+            }
+        };
+    }
+    Some(range)
+}
+
+/// So many elements of a list are asked for their keys.
+const ELEMENTS: usize = 4;
+
+/// The end of the value at `start`, and the keys of the object that it is, or of the first elements of a list.
+pub(super) fn end_and_keys(text: &str, start: usize) -> (Option<usize>, Vec<Range<usize>>) {
+    let indexed = IndexedText::without_index(text);
+    let mut keys = Vec::new();
+    if text.as_bytes().get(start) != Some(&b'[') {
+        let end = walk_object(indexed, start, |_, _| None, |entry| keys.push(entry.key.clone()));
+        return (end.or_else(|| indexed.end_of_value(start)), keys);
+    }
+    let mut at = skip_blank(text, start + 1);
+    for _ in 0..ELEMENTS {
+        let of_object = walk_object(indexed, at, |_, _| None, |entry| keys.push(entry.key.clone()));
+        let Some(end) = of_object.or_else(|| indexed.end_of_value(at)).filter(|end| *end > at) else { break };
+        let next = skip_blank(text, end);
+        if text.as_bytes().get(next) != Some(&b',') {
+            break;
+        }
+        at = skip_blank(text, next + 1);
+    }
+    (indexed.end_of_value(start), keys)
+}
+
+enum NextToken {
+    Member(usize),
+    End(usize),
+}
+
+fn next(text: &str, end: usize, close: u8) -> Option<NextToken> {
+    let at = skip_blank(text, end);
+    match byte_at(text, at)? {
+        b',' => Some(NextToken::Member(skip_blank(text, at + 1))),
+        found if found == close => Some(NextToken::End(at + 1)),
+        _ => None,
+    }
+}
+
+fn first_inside(text: &str, start: usize, open: u8) -> Option<usize> {
+    (byte_at(text, start) == Some(open)).then(|| skip_blank(text, start + 1))
+}
+
+fn byte_at(text: &str, at: usize) -> Option<u8> {
+    text.as_bytes().get(at).copied()
+}

@@ -1,0 +1,445 @@
+//! The parts of the runs that one value holds, found by their brackets, and the text that each run has of its own.
+
+use super::split;
+use super::json_walk::{self, EntrySpan, IndexedText};
+use crate::adapt;
+use crate::adapt::TraceFormat;
+use crate::adapt::cutting::RunCutting;
+use averment_base::limits::Limits;
+use averment_base::memory::allow_failure;
+use averment_base::value::json;
+use averment_runs::run::TextPart;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// What a cutting has found in a value: the parts of runs, and what is around them.
+#[derive(Debug, Default)]
+pub(super) struct CutPieces {
+    around: Vec<PartHolder>,
+    parts: Vec<RunPart>,
+    /// The ids by which parts belong together, by their number in order of the text.
+    pub(super) ids: Vec<Option<String>>,
+    /// The offset behind the value.
+    pub(super) end: usize,
+    /// The value holds nothing that no run keeps.
+    keeps_all: bool,
+}
+
+/// An object or list that holds parts.
+#[derive(Debug, Clone)]
+struct PartHolder {
+    parent: Option<usize>,
+    before: Vec<RunPiece>,
+    after: Vec<RunPiece>,
+}
+
+/// A part of a run.
+#[derive(Debug)]
+struct RunPart {
+    range: Range<usize>,
+    parent: Option<usize>,
+    /// The number of its run.
+    run: usize,
+}
+
+/// So many parts are looked at to tell what a file holds, and so many of one run.
+const LOOKED_AT: usize = 32;
+const OF_ONE: usize = 8;
+
+/// A piece of a run's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum RunPiece {
+    /// It stands in the file.
+    Text(Range<usize>),
+    /// It holds others together.
+    Glue(&'static str),
+}
+
+impl RunPiece {
+    /// How long it is, in bytes.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(range) => range.len(),
+            Self::Glue(glue) => glue.len(),
+        }
+    }
+}
+
+impl CutPieces {
+    /// The parts of runs in the value at `start`; `None` where the cutting does not fit it.
+    pub(super) fn find_parts(indexed: IndexedText<'_>, start: usize, cutting: &RunCutting) -> Option<Self> {
+        Self::find_in(indexed, start, cutting, true)
+    }
+
+    /// The same; where the value is not the only one, those behind it are looked through like the elements of a list.
+    pub(super) fn find_in(indexed: IndexedText<'_>, start: usize, cutting: &RunCutting, single: bool) -> Option<Self> {
+        let text = indexed.text;
+        let mut finder = PartFinder { text, indexed, cutting, found: Self::default(), runs: FxHashMap::default() };
+        if !single {
+            let list = finder.add_holder(None);
+            let mut at = start;
+            while at < text.len() {
+                at = split::skip_blank(text, finder.scan_value(at, Some(list)).filter(|end| *end > at)?);
+            }
+            finder.found.end = at;
+            finder.set_holder(list, vec![RunPiece::Glue("[")], vec![RunPiece::Glue("]")]);
+        } else if text.as_bytes().get(start) == Some(&b'[') {
+            let list = finder.add_holder(None);
+            let parent = Some(list);
+            finder.found.end = json_walk::walk_list(text, start, |at| finder.scan_value(at, parent))?;
+            finder.set_holder(list, vec![RunPiece::Glue("[")], vec![RunPiece::Glue("]")]);
+        } else {
+            finder.found.end = finder.scan_value(start, None)?;
+        }
+        Some(finder.found).filter(|found| !found.parts.is_empty())
+    }
+
+    /// Whether the value as it stands is the text of a run.
+    pub(super) fn is_one_run(&self) -> bool {
+        self.keeps_all && self.run_count() == 1
+    }
+
+    /// How many runs there are.
+    pub(super) fn run_count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether the first parts of some run make a run of a format: what stands in front of it may be none.
+    pub(super) fn is_of(&self, text: &str, format: &TraceFormat, limits: &Limits) -> bool {
+        let first = self.parts.iter().enumerate().take(LOOKED_AT);
+        let mut runs: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (number, part) in first {
+            match runs.iter_mut().find(|(run, _)| *run == part.run) {
+                Some((_, parts)) => parts.push(number),
+                None => runs.push((part.run, vec![number])),
+            }
+        }
+        runs.iter().any(|(_, parts)| {
+            let parts = parts.get(..OF_ONE).unwrap_or(parts);
+            let Some(text) = join_pieces(text, &self.text_of(parts)) else { return false };
+            let arena = bumpalo::Bump::new();
+            json::parse_recorded(&text, 0, &arena, limits)
+                .is_ok_and(|document| adapt::detect_format(&document.node).is_some_and(|found| std::ptr::eq(found, format)))
+        })
+    }
+
+    /// The parts of each run, in order of the text.
+    pub(super) fn by_run(&self) -> Vec<Vec<usize>> {
+        let mut runs = vec![Vec::new(); self.run_count()];
+        for (number, part) in self.parts.iter().enumerate() {
+            if let Some(run) = runs.get_mut(part.run) {
+                run.push(number);
+            }
+        }
+        runs
+    }
+
+    /// Where a part stands.
+    pub(super) fn part_range(&self, part: usize) -> Range<usize> {
+        self.parts.get(part).map_or(0..0, |part| part.range.clone())
+    }
+
+    /// The pieces that make up the text of a run of these parts, with what is around them.
+    pub(super) fn text_of(&self, parts: &[usize]) -> Vec<RunPiece> {
+        let mut pieces: Vec<RunPiece> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        for (position, part) in parts.iter().filter_map(|part| self.parts.get(*part)).enumerate() {
+            let way = self.holder_path(part.parent);
+            let same = open.iter().zip(&way).take_while(|(a, b)| a == b).count();
+            for around in open.drain(same..).rev() {
+                self.push_holder(&mut pieces, around, false);
+            }
+            if position > 0 {
+                pieces.push(RunPiece::Glue(",\n"));
+            }
+            for around in way.iter().skip(same) {
+                self.push_holder(&mut pieces, *around, true);
+                open.push(*around);
+            }
+            pieces.push(RunPiece::Text(part.range.clone()));
+        }
+        let outer = |part: &usize| self.holder_path(self.parts.get(*part).and_then(|part| part.parent)).first().copied();
+        let several = parts.iter().any(|part| outer(part) != parts.first().and_then(outer));
+        for around in open.into_iter().rev() {
+            self.push_holder(&mut pieces, around, false);
+        }
+        if several {
+            pieces.insert(0, RunPiece::Glue("["));
+            pieces.push(RunPiece::Glue("]"));
+        }
+        pieces
+    }
+
+    /// What is around a part, from the outside.
+    fn holder_path(&self, parent: Option<usize>) -> Vec<usize> {
+        let above = |around: &usize| self.around.get(*around).and_then(|around| around.parent);
+        let mut way: Vec<usize> = std::iter::successors(parent, above).collect();
+        way.reverse();
+        way
+    }
+
+    fn push_holder(&self, pieces: &mut Vec<RunPiece>, around: usize, before: bool) {
+        if let Some(around) = self.around.get(around) {
+            pieces.extend_from_slice(if before { &around.before } else { &around.after });
+        }
+    }
+}
+
+struct PartFinder<'a> {
+    text: &'a str,
+    indexed: IndexedText<'a>,
+    cutting: &'a RunCutting,
+    found: CutPieces,
+    runs: FxHashMap<&'a str, usize>,
+}
+
+impl<'a> PartFinder<'a> {
+    fn add_holder(&mut self, parent: Option<usize>) -> usize {
+        self.found.around.push(PartHolder { parent, before: Vec::new(), after: Vec::new() });
+        self.found.around.len() - 1
+    }
+
+    fn set_holder(&mut self, around: usize, before: Vec<RunPiece>, after: Vec<RunPiece>) {
+        if let Some(around) = self.found.around.get_mut(around) {
+            (around.before, around.after) = (before, after);
+        }
+    }
+
+    /// Looks through a value, or through the one inside of it in which the way begins; gives the end of the outer one.
+    fn scan_value(&mut self, start: usize, parent: Option<usize>) -> Option<usize> {
+        let inner = json_walk::value_under(self.indexed, start, self.cutting.within).map_or(start, |inner| inner.start);
+        let end = self.scan_level(inner, 0, parent)?;
+        if inner == start {
+            return Some(end);
+        }
+        self.found.keeps_all = false;
+        self.indexed.end_of_value(start)
+    }
+
+    /// Looks through a value on the way; gives its end.
+    fn scan_level(&mut self, start: usize, level: usize, parent: Option<usize>) -> Option<usize> {
+        let (text, indexed) = (self.text, self.indexed);
+        let Some(keys) = self.cutting.way.get(level) else {
+            self.found.keeps_all |= parent.is_none();
+            return self.add_part(start, parent);
+        };
+        if text.as_bytes().get(start) != Some(&b'{') {
+            // What stands among containers and is none goes with the parts before it.
+            return if parent.is_some() { self.add_part(start, parent) } else { indexed.end_of_value(start) };
+        }
+        let (mut lists, mut kept, mut several, mut entries) = (Vec::new(), Vec::new(), false, 0_usize);
+        let keeps = (level == 0).then_some(self.cutting.keeps);
+        let (alone, outer) = (self.cutting.takes_parts_alone(), parent);
+        let inside = |key: &str, at: usize| {
+            if !keys.contains(&key) || text.as_bytes().get(at) != Some(&b'[') {
+                return None;
+            }
+            // What is kept around one list would hold the other.
+            several |= keeps.is_none() && !lists.is_empty();
+            let around = match (alone, parent, lists.first()) {
+                (true, Some(list), _) => list,
+                (true, None, Some((list, _))) => *list,
+                (true, None, None) | (false, ..) => self.add_holder(parent),
+            };
+            let end = json_walk::walk_list(text, at, |at| self.scan_level(at, level + 1, Some(around)))?;
+            lists.push((around, at..end));
+            Some(end)
+        };
+        let keep = |entry: &EntrySpan| {
+            entries += 1;
+            let key = text.get(entry.key.clone()).unwrap_or_default();
+            if keeps.is_some_and(|keeps| keeps.contains(&key)) {
+                kept.push(entry.key.start - 1..entry.value.end);
+            }
+        };
+        let end = json_walk::walk_object(indexed, start, inside, keep)?;
+        if several {
+            return None;
+        }
+        if lists.is_empty() && level == 0 && parent.is_some() {
+            return self.add_part(start, parent);
+        }
+        if parent.is_none() && level == 0 {
+            self.found.keeps_all = entries == 1 && !alone;
+        }
+        for (around, list) in lists {
+            let (before, after) = match keeps {
+                Some(_) if alone && outer.is_some() => continue,
+                Some(_) if alone => (vec![RunPiece::Glue("[")], vec![RunPiece::Glue("]")]),
+                Some(_) => (list_skeleton(text, &list, &kept), vec![RunPiece::Glue("]}")]),
+                None => (vec![RunPiece::Text(start..list.start + 1)], vec![RunPiece::Text(list.end - 1..end)]),
+            };
+            self.set_holder(around, before, after);
+        }
+        Some(end)
+    }
+
+    fn add_part(&mut self, start: usize, parent: Option<usize>) -> Option<usize> {
+        let end = self.indexed.end_of_value(start)?;
+        let id = || {
+            let found = self.cutting.by.iter().find_map(|way| json_walk::value_under(self.indexed, start, way))?;
+            Some(self.text.get(found)?.trim_matches('"'))
+        };
+        let run = match (self.cutting.by.is_empty(), id()) {
+            (true, _) => self.run_number(None),
+            (false, id) => self.run_with(id),
+        };
+        self.found.parts.push(RunPart { range: start..end, parent, run });
+        Some(end)
+    }
+
+    /// The run with an id. What has none goes with what stands before it, or with the first run: its reader tells what that is.
+    fn run_with(&mut self, id: Option<&'a str>) -> usize {
+        let last = self.found.parts.last().map(|part| part.run);
+        let Some(id) = id else { return last.unwrap_or_else(|| self.run_number(None)) };
+        if let Some(run) = self.runs.get(id) {
+            return *run;
+        }
+        let run = match self.found.ids.as_mut_slice() {
+            // Nothing so far had an id.
+            [first @ None] => {
+                *first = Some(id.to_owned());
+                0
+            }
+            _ => self.run_number(Some(id)),
+        };
+        self.runs.insert(id, run);
+        run
+    }
+
+    fn run_number(&mut self, id: Option<&str>) -> usize {
+        self.found.ids.push(id.map(str::to_owned));
+        self.found.ids.len() - 1
+    }
+}
+
+/// The beginning of an object with the entries that are kept, and of its list last.
+fn list_skeleton(text: &str, list: &Range<usize>, kept: &[Range<usize>]) -> Vec<RunPiece> {
+    // The key of the list stands in front of it.
+    let before = text.get(..list.start).unwrap_or_default().trim_end().trim_end_matches(':').trim_end();
+    let key = before.strip_suffix('"').and_then(|before| before.rfind('"')).unwrap_or(list.start);
+    let mut pieces = vec![RunPiece::Glue("{")];
+    for range in kept {
+        pieces.extend([RunPiece::Text(range.clone()), RunPiece::Glue(",")]);
+    }
+    pieces.push(RunPiece::Text(key..list.start + 1));
+    pieces
+}
+
+/// Puts pieces of a text together, and says where each stands in the file. `None` where there is no memory for it.
+pub(super) fn join_pieces(text: &str, pieces: &[RunPiece]) -> Option<String> {
+    let piece = |piece: &RunPiece| match piece {
+        RunPiece::Text(range) => text.get(range.clone()).unwrap_or_default(),
+        RunPiece::Glue(glue) => glue,
+    };
+    let mut joined = String::new();
+    let length = pieces.iter().map(RunPiece::len).sum();
+    allow_failure(|| joined.try_reserve_exact(length)).ok()?;
+    pieces.iter().for_each(|one| joined.push_str(piece(one)));
+    Some(joined)
+}
+
+/// Where all pieces of a text stand in it: lines are counted once, from the first to the last.
+pub(super) struct PiecePlaces {
+    /// Offset, line, column.
+    known: Vec<(usize, usize, usize)>,
+}
+
+impl PiecePlaces {
+    /// Those of all that was found.
+    pub(super) fn locate_all(text: &str, found: &CutPieces) -> Self {
+        let around = found.around.iter().flat_map(|around| around.before.iter().chain(&around.after));
+        let around = around.filter_map(|piece| match piece {
+            RunPiece::Text(range) => Some(range.start),
+            RunPiece::Glue(_) => None,
+        });
+        let mut known: Vec<_> =
+            around.chain(found.parts.iter().map(|part| part.range.start)).map(|offset| (offset, 0, 0)).collect();
+        known.sort_unstable();
+        let mut counter = split::LineCounter::default();
+        for (offset, line, column) in &mut known {
+            (*line, *column) = counter.line_and_column(text, *offset);
+        }
+        Self { known }
+    }
+
+    /// Line and column of an offset at which a piece starts.
+    pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        let found = self.known.binary_search_by_key(&offset, |(offset, ..)| *offset);
+        found.ok().and_then(|found| self.known.get(found)).map_or((1, 1), |(_, line, column)| (*line, *column))
+    }
+
+    /// Where the pieces of a run's text stand in the file, in which this text starts at an offset and on a line.
+    pub(super) fn of_run(&self, pieces: &[RunPiece], (offset, lines): (u64, usize)) -> Vec<TextPart> {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for piece in pieces {
+            match piece {
+                RunPiece::Text(range) => {
+                    let (line, column) = self.line_and_column(range.start);
+                    parts.push(TextPart { start, line: line + lines, column, offset: offset + range.start as u64 });
+                    start += range.len();
+                }
+                RunPiece::Glue(glue) => start += glue.len(),
+            }
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPANS: RunCutting = RunCutting {
+        within: &[],
+        way: &[&["resources", "batches"], &["scopes"], &["spans"]],
+        by: &[&["trace"], &["of", "trace"]],
+        keeps: &[],
+    };
+    const SAMPLES: RunCutting = RunCutting { within: &[], way: &[&["samples"]], by: &[], keeps: &["eval"] };
+    const FLAT: RunCutting = RunCutting { within: &[], way: &[], by: &[&["trace"]], keeps: &[] };
+
+    fn runs(text: &str, cutting: &RunCutting) -> Vec<String> {
+        let Some(found) = CutPieces::find_parts(IndexedText::without_index(text), 0, cutting) else { return Vec::new() };
+        found.by_run().iter().map(|parts| join_pieces(text, &found.text_of(parts)).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_text_of_a_run_is_the_value_without_the_parts_of_others() {
+        let text = r#"{"x": [1], "batches": [{"of": "A", "scopes": [{"spans": [{"trace": "1", "n": 1}, {"trace": "2", "n": "]"}]}]},
+            {"of": "B", "scopes": [{"spans": [{"of": {"trace": "1"}, "n": 3}], "s": 5}, {"spans": []}]}]}"#;
+        let runs = runs(text, &SPANS);
+        let of_1 = concat!(
+            r#"{"batches": [{"of": "A", "scopes": [{"spans": [{"trace": "1", "n": 1}]}]},"#,
+            "\n",
+            r#"{"of": "B", "scopes": [{"spans": [{"of": {"trace": "1"}, "n": 3}], "s": 5}]}]}"#
+        );
+        assert_eq!(runs, [of_1, r#"{"batches": [{"of": "A", "scopes": [{"spans": [{"trace": "2", "n": "]"}]}]}]}"#]);
+    }
+
+    #[test]
+    fn each_part_may_be_a_run_and_keep_what_stands_beside_the_list() {
+        let text = "{\"eval\": {\"a\": 1}, \"other\": 2,\n \"samples\" : [{\"id\": 1}, {\"id\": 2}], \"late\": 3}";
+        let runs = runs(text, &SAMPLES);
+        assert_eq!(
+            runs,
+            [r#"{"eval": {"a": 1},"samples" : [{"id": 1}]}"#, r#"{"eval": {"a": 1},"samples" : [{"id": 2}]}"#]
+        );
+        let found = CutPieces::find_parts(IndexedText::without_index(text), 0, &SAMPLES).unwrap();
+        let pieces = found.text_of(&found.by_run()[1]);
+        let places = PiecePlaces::locate_all(text, &found).of_run(&pieces, (3, 0));
+        let (line, column) = (places[2].line, places[2].column);
+        assert_eq!((line, column, places[2].start, places[2].offset), (2, 26, 31, 59));
+    }
+
+    #[test]
+    fn lists_of_parts_and_single_parts_are_cut_too() {
+        let text = r#"[{"trace": 1}, {"trace": 2}, {"trace": 1, "b": []}]"#;
+        assert_eq!(runs(text, &FLAT), ["[{\"trace\": 1},\n{\"trace\": 1, \"b\": []}]", "[{\"trace\": 2}]"]);
+        assert_eq!(runs(r#"{"trace": 1}"#, &FLAT), [r#"{"trace": 1}"#]);
+        for broken in ["[{\"trace\": 1}", "{\"trace\" 1}", "{\"samples\": 5}", "{\"samples\": [}", "5", ""] {
+            assert!(runs(broken, &SAMPLES).is_empty(), "{broken}");
+        }
+    }
+}
